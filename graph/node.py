@@ -1,0 +1,154 @@
+"""@node: a typed function becomes a NodeType; collect: a table of them without a registry."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, Generic, ParamSpec, TypeVar, cast
+
+from vinode.graph import signature
+from vinode.graph.context import Folders
+from vinode.graph.errors import DeclarationError, Fault
+from vinode.graph.ports import Input, Output
+from vinode.graph.signature import Signature
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_ID = re.compile(r"[A-Za-z_][\w.+ -]{0,119}")
+_TITLE_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NodeType(Generic[P, R]):
+    """A kind of node. Still callable and type-checked as the function it was made from.
+
+    is_output    an end of a workflow: such nodes are what a run is for
+    fingerprint  tells what a node depends on beside its inputs (a file's content): constant inputs
+                 and `folders` by name -> text, or None for "never the same twice"
+    check        says before a run what is wrong with constant inputs: the same parameters -> Fault
+    version      part of the cache key: raise it when the same inputs give another result
+    """
+
+    id: str
+    function: Callable[P, R]
+    signature: Signature
+    title: str
+    category: str
+    is_output: bool
+    fingerprint: Callable[..., str | None] | None
+    check: Callable[..., Fault | None] | None
+    version: int
+    is_async: bool
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Call the function as it is: a node is tested like any other function."""
+        return self.function(*args, **kwargs)
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """Give the inputs in the order of the signature."""
+        return self.signature.inputs
+
+    @property
+    def outputs(self) -> tuple[Output, ...]:
+        """Give the outputs; a link's slot is an index into them."""
+        return self.signature.outputs
+
+    @property
+    def uses_device(self) -> bool:
+        """Say whether it compiles a model and so runs on a device's lane."""
+        return any(port.kind.is_model for port in self.inputs)
+
+    @property
+    def origin(self) -> str:
+        """Give module and line of the function, for messages that name two nodes."""
+        code = inspect.unwrap(self.function).__code__
+        return f"{self.function.__module__}, line {code.co_firstlineno}"
+
+
+AnyNodeType = NodeType[..., Any]
+NodeTypes = Mapping[str, AnyNodeType]
+
+
+def node(
+    id: str,
+    *,
+    category: str,
+    title: str = "",
+    output: bool = False,
+    fingerprint: Callable[..., str | None] | None = None,
+    check: Callable[..., Fault | None] | None = None,
+    version: int = 1,
+) -> Callable[[Callable[P, R]], NodeType[P, R]]:
+    """Make a node of a typed function; its signature is the only declaration.
+
+    Raises DeclarationError that names function, parameter and fix where the signature is not one.
+    It registers nothing: packs are collected from the modules they name.
+    """
+
+    def declare(function: Callable[P, R]) -> NodeType[P, R]:
+        place = f"node {id!r}, function {function.__module__}.{function.__qualname__}"
+        if not _ID.fullmatch(id):
+            fault = Fault(place, "the id must be a name", fix="start with a letter")
+            raise DeclarationError(fault)
+        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            fault = Fault(place, "a generator is no node", fix="return instead of yield")
+            raise DeclarationError(fault)
+        read = signature.read(function, id)
+        for hook, name in ((fingerprint, "fingerprint"), (check, "check")):
+            if hook:
+                _check_hook(hook, name, read, place)
+        return NodeType(
+            id,
+            function,
+            read,
+            title or _TITLE_BREAK.sub(" ", id),
+            category,
+            output or not read.outputs,
+            fingerprint,
+            check,
+            version,
+            inspect.iscoroutinefunction(function),
+        )
+
+    return declare
+
+
+def _check_hook(hook: Callable[..., object], name: str, read: Signature, place: str) -> None:
+    inputs = {port.name for port in read.inputs} | {"folders"}
+    for parameter in inspect.signature(hook).parameters:
+        if parameter not in inputs:
+            fix = f"take only {', '.join(sorted(inputs))}"
+            fault = Fault(f"{place}, {name}", f"{parameter!r} is no input", fix=fix)
+            raise DeclarationError(fault)
+
+
+def call_hook(hook: Callable[..., Any], constants: Mapping[str, object], folders: Folders) -> Any:
+    """Call a fingerprint or check with those inputs that it asks for; a linked input is None."""
+    values: dict[str, object] = {"folders": folders, **constants}
+    names = inspect.signature(hook).parameters
+    return hook(**{name: values.get(name) for name in names})
+
+
+def collect(modules: Iterable[ModuleType]) -> dict[str, AnyNodeType]:
+    """Gather the node types of modules; a second node with the same id is refused, naming both."""
+    found: dict[str, AnyNodeType] = {}
+    for module in modules:
+        for value in vars(module).values():
+            if not isinstance(value, NodeType):
+                continue
+            declared = cast(AnyNodeType, value)
+            other = found.setdefault(declared.id, declared)
+            if other is not declared:
+                refuse_duplicate(other, declared)
+    return found
+
+
+def refuse_duplicate(first: AnyNodeType, second: AnyNodeType) -> None:
+    """Raise DeclarationError naming both nodes that claim one id."""
+    problem = f"{first.id!r} is declared twice: {first.origin} and {second.origin}"
+    raise DeclarationError(Fault("nodes", problem, fix="rename one of them", code="duplicate-id"))

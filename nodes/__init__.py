@@ -1,0 +1,1 @@
+"""Built-in nodes, one theme a file."""

@@ -1,0 +1,1 @@
+"""Plain functions behind the nodes: arrays in, arrays out, no engine needed."""

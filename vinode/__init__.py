@@ -1,0 +1,33 @@
+"""The one door for node authors: everything a pack imports comes from here."""
+
+from vinode.graph.context import Blocked, Context, Expansion, Folders, Lazy, Subgraph
+from vinode.graph.errors import Cancelled, Fault, NodeError
+from vinode.graph.kinds import Kind
+from vinode.graph.node import node
+from vinode.graph.ports import Choices, Range, Seed, Text
+from vinode.graph.values import Boxes, Detector, Image, Mask, ModelPart
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Blocked",
+    "Boxes",
+    "Cancelled",
+    "Choices",
+    "Context",
+    "Detector",
+    "Expansion",
+    "Fault",
+    "Folders",
+    "Image",
+    "Kind",
+    "Lazy",
+    "Mask",
+    "ModelPart",
+    "NodeError",
+    "Range",
+    "Seed",
+    "Subgraph",
+    "Text",
+    "node",
+]
