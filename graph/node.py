@@ -79,7 +79,7 @@ def node(
     *,
     category: str,
     title: str = "",
-    output: bool = False,
+    output: bool | None = None,
     fingerprint: Callable[..., str | None] | None = None,
     check: Callable[..., Fault | None] | None = None,
     version: int = 1,
@@ -87,7 +87,8 @@ def node(
     """Make a node of a typed function; its signature is the only declaration.
 
     Raises DeclarationError that names function, parameter and fix where the signature is not one.
-    It registers nothing: packs are collected from the modules they name.
+    It registers nothing: packs are collected from the modules they name. A node without outputs is
+    an end of the workflow unless `output=False` says that it does nothing, like a note.
     """
 
     def declare(function: Callable[P, R]) -> NodeType[P, R]:
@@ -108,7 +109,7 @@ def node(
             read,
             title or _TITLE_BREAK.sub(" ", id),
             category,
-            output or not read.outputs,
+            not read.outputs if output is None else output,
             fingerprint,
             check,
             version,
