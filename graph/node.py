@@ -11,14 +11,15 @@ from typing import Any, Generic, ParamSpec, TypeVar, cast
 
 from vinode.graph import signature
 from vinode.graph.context import Folders
-from vinode.graph.errors import DeclarationError, Fault
+from vinode.graph.errors import DeclarationError, Fault, short
+from vinode.graph.hints import mistake
 from vinode.graph.ports import Input, Output
 from vinode.graph.signature import Signature
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_ID = re.compile(r"[A-Za-z_][\w.+ -]{0,119}")
+_ID = re.compile(r"[A-Za-z_]([\w.+ -]{0,118}[\w.+-])?")
 _TITLE_BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
@@ -92,13 +93,7 @@ def node(
     """
 
     def declare(function: Callable[P, R]) -> NodeType[P, R]:
-        place = f"node {id!r}, function {function.__module__}.{function.__qualname__}"
-        if not _ID.fullmatch(id):
-            fault = Fault(place, "the id must be a name", fix="start with a letter")
-            raise DeclarationError(fault)
-        if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-            fault = Fault(place, "a generator is no node", fix="return instead of yield")
-            raise DeclarationError(fault)
+        place = _check_function(function, id)
         read = signature.read(function, id)
         for hook, name in ((fingerprint, "fingerprint"), (check, "check")):
             if hook:
@@ -119,13 +114,31 @@ def node(
     return declare
 
 
+def _check_function(function: Callable[..., object], id: str) -> str:
+    """Give the place for messages, `node 'id', function module.name`, of what may be a node."""
+    if not inspect.isfunction(function):
+        raise mistake(
+            f"node {id!r}", "only a function is a node", "put @node above a def", short(function)
+        )
+    place = f"node {id!r}, function {function.__module__}.{function.__qualname__}"
+    if not _ID.fullmatch(id):
+        fix = "start with a letter, then letters, digits, . _ + - and spaces; at most 120"
+        raise mistake(place, "the id must be a name", fix)
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        raise mistake(place, "a generator is no node", "return instead of yield")
+    return place
+
+
 def _check_hook(hook: Callable[..., object], name: str, read: Signature, place: str) -> None:
+    where = f"{place}, {name}"
+    if not callable(hook) or inspect.iscoroutinefunction(hook):
+        raise mistake(where, "it must be a plain function", "give a def", short(hook))
     inputs = {port.name for port in read.inputs} | {"folders"}
-    for parameter in inspect.signature(hook).parameters:
-        if parameter not in inputs:
+    for parameter in inspect.signature(hook).parameters.values():
+        by_name = parameter.kind in (parameter.POSITIONAL_OR_KEYWORD, parameter.KEYWORD_ONLY)
+        if parameter.name not in inputs or not by_name:
             fix = f"take only {', '.join(sorted(inputs))}"
-            fault = Fault(f"{place}, {name}", f"{parameter!r} is no input", fix=fix)
-            raise DeclarationError(fault)
+            raise mistake(where, f"{str(parameter)!r} is no input", fix)
 
 
 def call_hook(hook: Callable[..., Any], constants: Mapping[str, object], folders: Folders) -> Any:
