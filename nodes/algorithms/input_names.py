@@ -1,0 +1,96 @@
+"""Find the file that a workflow names, and nothing outside of the folders it may read."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from vinode.graph.context import Folders
+from vinode.graph.errors import Fault, nearest, short
+from vinode.nodes.algorithms.picture_file import SUFFIXES
+
+_MAX_LISTED = 10_000
+# ComfyUI's way to name a file of another folder: "fox_00001_.png [output]".
+_FOLDER_SUFFIX = re.compile(r"(.*?) ?\[(input|output|temp)\]", re.DOTALL)
+
+
+def list_pictures(folders: Folders) -> list[str]:
+    """List the names of pictures that may be loaded: given ones, then files in the input folder."""
+    given = sorted(folders.named or {})
+    return given + sorted(_pictures_below(folders.input), key=str.casefold)
+
+
+def locate(name: str, folders: Folders) -> Path | Fault:
+    """Find the file behind a name.
+
+    Tried in this order: names given on the command line; the input folder, or the output or temp
+    folder where the name ends in "[output]" or "[temp]"; and only where any path is allowed, the
+    path itself, seen from the current folder and from the workflow's own. Backslashes from Windows
+    are understood everywhere.
+    """
+    named = (folders.named or {}).get(name)
+    if named is not None:
+        return named
+    plain, folder = _split_folder(name, folders)
+    if not plain.strip() or "\0" in plain:
+        return Fault("picture", "no file is named", short(name), "choose one", "file-missing")
+    outside = False
+    for path in _candidates(plain, folder, folders):
+        if not (folders.anywhere or _is_inside(path, folder)):
+            outside = True
+        elif _exists(path):
+            return path
+    if outside:
+        fix = f"copy the file into {folder.name!r} and name it without the path"
+        return Fault("picture", "the path leaves its folder", short(name), fix, "file-unreadable")
+    close = nearest(name, list_pictures(folders))
+    fix = f"did you mean {close!r}?" if close else f"copy it into the folder {folder.name!r}"
+    return Fault("picture", "there is no such file", short(name), fix, code="file-missing")
+
+
+def _split_folder(name: str, folders: Folders) -> tuple[str, Path]:
+    matched = _FOLDER_SUFFIX.fullmatch(name)
+    if not matched:
+        return name, folders.input
+    by_name = {"input": folders.input, "output": folders.output, "temp": folders.temp}
+    return matched[1], by_name[matched[2]]
+
+
+def _candidates(plain: str, folder: Path, folders: Folders) -> Iterator[Path]:
+    spellings = [plain, plain.replace("\\", "/")] if "\\" in plain else [plain]
+    for spelling in spellings:
+        yield folder / spelling
+    if folders.anywhere:
+        for spelling in spellings:
+            yield Path(spelling)
+            if folders.beside:
+                yield folders.beside / spelling
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """Say whether a path stays in a folder once every link and `..` in it is followed."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # too long, not a name here, a circle of links
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # too long, or not a name on this system
+        return False
+
+
+def _pictures_below(folder: Path) -> Iterator[str]:
+    left = _MAX_LISTED
+    for place, subfolders, names in os.walk(folder):
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in names:
+            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
+                yield (Path(place) / name).relative_to(folder).as_posix()
+                left -= 1
+                if not left:
+                    return
