@@ -118,7 +118,8 @@ def _load(
     try:
         # What a pack prints while it is imported must not end up in somebody's JSON.
         with contextlib.redirect_stdout(sys.stderr):
-            found = collect(source.modules())
+            modules = source.modules()
+            found = collect(modules)
         _refuse_taken(source, found, known, packs)
     except (Exception, SystemExit) as error:  # a pack is somebody else's code: any error is its own
         source.forget()
@@ -126,7 +127,9 @@ def _load(
         return Pack(source.name, source.origin, source.version, (), problem), {}
     # A pack may import another's nodes to call them; they stay the other's.
     own = {id: declared for id, declared in found.items() if known.get(id) is not declared}
-    return Pack(source.name, source.origin, source.version, tuple(own)), own
+    said: object = getattr(modules[0], "__version__", "")
+    version = source.version or (said if isinstance(said, str) else "")
+    return Pack(source.name, source.origin, version, tuple(own)), own
 
 
 def _refuse_taken(

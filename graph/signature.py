@@ -146,11 +146,15 @@ def _fields(hint: Any, where: str) -> tuple[dict[str, Any], bool]:
     if types.NoneType in members(hint):
         fix = "write `| Blocked` and return Blocked('why') where there is nothing"
         raise mistake(where, "an output cannot be None", fix, str(hint))
-    if inspect.isclass(hint) and issubclass(hint, tuple):
+    if _is_tuple(hint):
         return _named_fields(hint, where), True
     if get_origin(hint) is tuple:
         raise mistake(where, "a tuple has no names", "use a NamedTuple, a field an output")
     return {_OUTPUT_NAME: hint}, False
+
+
+def _is_tuple(hint: object) -> bool:
+    return inspect.isclass(hint) and issubclass(hint, tuple)
 
 
 def _named_fields(made: type[Any], where: str) -> dict[str, Any]:
