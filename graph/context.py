@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, Protocol, TypeAlias, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,6 +130,11 @@ class Lazy(Generic[T]):
     def value(self) -> T:
         """Give the value, computing whatever it needs."""
         return self._get()
+
+
+def is_lazy(value: object) -> TypeGuard[Lazy[object]]:
+    """Say whether a value is a lazy input; type checkers cannot know of what."""
+    return isinstance(value, Lazy)
 
 
 @dataclass(frozen=True, slots=True)

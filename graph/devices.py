@@ -1,0 +1,131 @@
+"""Device hints, and which devices exist here. OpenVINO is imported only when it is asked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from vinode.graph.errors import Fault, VinodeError, nearest, short
+
+if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
+    import openvino as ov
+
+FAMILIES = ("CPU", "GPU", "NPU")
+# OpenVINO lets the CPU plugin stand under a second name only where the name contains CPU; tests and
+# demonstrations use it as a simulated accelerator, and everything that shows it says so.
+SIMULATED = "NPUSIM_CPU"
+
+_ONE = re.compile(r"(CPU|GPU(\.\d{1,2})?|NPU(\.\d{1,2})?|NPUSIM_CPU)")
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """Where a node should run.
+
+    devices  candidates in order of preference; () where vinode decides (AUTO)
+    hetero   the model may be split over the devices
+    strict   refuse to fall back: the trailing `!`
+    """
+
+    text: str
+    devices: tuple[str, ...]
+    hetero: bool = False
+    strict: bool = False
+
+
+def parse_hint(text: object, place: str) -> Hint:
+    """Read `AUTO`, `CPU`, `GPU`, `GPU.1`, `NPU`, `HETERO:NPU,CPU`, each with `!` or without.
+
+    >>> parse_hint("npu!", "").devices, parse_hint("npu!", "").strict
+    (('NPU',), True)
+    """
+    if not isinstance(text, str):
+        raise _bad_hint(place, text)
+    name = text.strip().upper()
+    strict = name.endswith("!")
+    name = name.rstrip("!").strip()
+    if name == "AUTO":
+        return Hint(name, (), strict=strict)
+    hetero = name.startswith("HETERO:")
+    devices = tuple(part.strip() for part in name.removeprefix("HETERO:").split(","))
+    if (len(devices) > 1) is not hetero or not all(_ONE.fullmatch(part) for part in devices):
+        raise _bad_hint(place, text)
+    return Hint(name + "!" * strict, devices, hetero, strict)
+
+
+def _bad_hint(place: str, text: object) -> VinodeError:
+    known = ("AUTO", *FAMILIES, "HETERO:NPU,CPU")
+    close = nearest(text, known) if isinstance(text, str) else ""
+    fix = f"did you mean {close}?" if close else f"use one of {', '.join(known)}, or GPU.1"
+    return VinodeError(Fault(place, "no such device hint", short(text), fix, "bad-hint"))
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """A device that OpenVINO found.
+
+    name        as in a hint: CPU, GPU, GPU.1, NPU
+    full_name   the maker's name
+    properties  what the plugin tells of itself, as text; a property it refuses is absent
+    """
+
+    name: str
+    full_name: str
+    properties: Mapping[str, str]
+
+    @property
+    def simulated(self) -> bool:
+        """Say whether this is the CPU under another name."""
+        return self.name == SIMULATED
+
+
+_ASKED = (
+    "NPU_DRIVER_VERSION",
+    "NPU_COMPILER_VERSION",
+    "DEVICE_ARCHITECTURE",
+    "NPU_DEVICE_TOTAL_MEM_SIZE",
+    "GPU_DEVICE_TOTAL_MEM_SIZE",
+    "OPTIMIZATION_CAPABILITIES",
+)
+
+
+def present(core: ov.Core) -> tuple[Device, ...]:
+    """List the devices that are really there, accelerators first.
+
+    A plugin that is installed but finds no hardware is not listed.
+    """
+    names: list[str] = list(core.available_devices)
+    order = {"NPU": 0, "GPU": 1, "CPU": 3}
+    names.sort(key=lambda name: (order.get(name.split(".")[0], 2), name))
+    return tuple(_describe(core, name) for name in names)
+
+
+def _describe(core: ov.Core, name: str) -> Device:
+    properties: dict[str, str] = {}
+    for asked in _ASKED:
+        try:
+            properties[asked] = str(core.get_property(name, asked))
+        except RuntimeError:  # each plugin knows other properties; one it lacks is simply absent
+            continue
+    try:
+        full_name = str(core.get_property(name, "FULL_DEVICE_NAME"))
+    except RuntimeError:
+        full_name = name
+    return Device(name, full_name, properties)
+
+
+def candidates(hint: Hint, available: tuple[str, ...]) -> tuple[str, ...]:
+    """Give the devices to try, in order; the CPU is last unless the hint forbids it.
+
+    AUTO is decided here, in the open: the first present of NPU, GPU, CPU. OpenVINO's own AUTO
+    swallows compile errors and mistyped names.
+    """
+    wanted = hint.devices
+    if not wanted:
+        accelerators = [name for name in available if name.split(".")[0] in ("NPU", "GPU")]
+        wanted = (*accelerators, "CPU")
+    if hint.hetero:
+        wanted = (f"HETERO:{','.join(hint.devices)}",)
+    return wanted if hint.strict or "CPU" in wanted else (*wanted, "CPU")

@@ -1,0 +1,105 @@
+"""What a workflow gives to an input: constants coerced without loss, links checked at both ends."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import cast
+
+from vinode.graph.errors import Fault, nearest, short
+from vinode.graph.kinds import BOOLEAN, FLOAT, INT, STRING, fits
+from vinode.graph.node import NodeTypes
+from vinode.graph.ports import Input, constant_problem
+from vinode.graph.workflow import Json, Link, NodeId, Workflow, place_of
+
+
+def constant(port: Input, value: Json) -> object:
+    """Turn a JSON value into the input's kind where nothing is lost; else give it as it is.
+
+    512.0 and "512" are 512 for an INT, as in ComfyUI; 20.7 is not 20.
+    """
+    if isinstance(value, dict) and "__value__" in value:
+        value = cast(dict[str, Json], value)["__value__"]
+    if isinstance(value, bool) or value is None:
+        return value
+    if port.kind is INT:
+        return _whole(value)
+    if port.kind is FLOAT:
+        return _number(value)
+    if port.kind is STRING and isinstance(value, int | float):
+        return str(value)
+    return cast(object, value)
+
+
+def _whole(value: Json) -> object:
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, str) and len(value) <= 40 and value.strip().lstrip("+-").isdecimal():
+        return int(value)
+    return value
+
+
+def _number(value: Json) -> object:
+    try:
+        return float(value) if isinstance(value, int | str) else value
+    except OverflowError:
+        return math.inf
+    except ValueError:
+        return value
+
+
+def constant_faults(port: Input, value: Json, place: str, id: NodeId) -> Iterator[Fault]:
+    """Say what is wrong with a constant."""
+    given = constant(port, value)
+    if given is None:
+        if not port.nullable:
+            fix = f"give a {port.kind.name}, or leave it out"
+            yield Fault(place, "must be given", "null", fix, "missing-input", id)
+        return
+    if not port.is_widget:
+        fix = f"link it to an output of kind {port.kind.name}"
+        yield Fault(
+            place, f"takes a {port.kind.name} from a link", short(given), fix, "bad-value", id
+        )
+        return
+    problem = constant_problem(port, given)
+    if problem:
+        wording, _, close = problem.partition("; ")
+        fix = close or _example(port)
+        yield Fault(place, wording, short(given), fix, "bad-value", id)
+
+
+def _example(port: Input) -> str:
+    if port.kind is BOOLEAN:
+        return "write true or false, without quotes"
+    return f"its default is {short(port.default)}" if not port.required else ""
+
+
+def link_faults(
+    port: Input, link: Link, workflow: Workflow, types: NodeTypes, place: str, id: NodeId
+) -> Iterator[Fault]:
+    """Say what is wrong with a link: its node, its slot, or kinds that do not fit."""
+    source = workflow.nodes.get(link.node)
+    if source is None:
+        close = nearest(link.node, workflow.nodes)
+        fix = f"did you mean {close}?" if close else "link it to a node of this workflow"
+        problem = "linked to a node that is not there"
+        yield Fault(place, problem, short(link.node), fix, "bad-link", id)
+        return
+    type = types.get(source.class_type)
+    if type is None:
+        return  # the source's own fault says what is wrong
+    origin = place_of(link.node, source.class_type)
+    if link.slot >= len(type.outputs):
+        names = ", ".join(f"{i} {output.name}" for i, output in enumerate(type.outputs))
+        problem = f"linked to an output that {origin} does not have"
+        fix = f"it has {names}" if names else "it has no outputs"
+        yield Fault(place, problem, str(link.slot), fix, "bad-link", id)
+        return
+    output = type.outputs[link.slot]
+    if not fits(output.kind, port.kind):
+        got = f"{output.kind.name} from {origin}, output {link.slot} {output.name}"
+        fitting = [str(i) for i, other in enumerate(type.outputs) if fits(other.kind, port.kind)]
+        fix = f"link output {fitting[0]} of it" if fitting else ""
+        fix = fix or f"link it to an output of kind {port.kind.name}"
+        yield Fault(place, f"takes {port.kind.name}", got, fix, "kind-mismatch", id)

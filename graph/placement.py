@@ -1,0 +1,145 @@
+"""Where a node ran, and why not where it was asked to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Code: TypeAlias = Literal[
+    "device-absent",
+    "driver-missing",
+    "driver-too-old",
+    "compiler-missing",
+    "dynamic-shape",
+    "op-unsupported",
+    "precision-unsupported",
+    "compile-failed",
+    "compile-timeout",
+    "out-of-memory",
+    "device-lost",
+    "wrong-result",
+    "python-node",
+    "split-too-small",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why something ran elsewhere, and what the user can do about it.
+
+    ops  names of the operations concerned, where they are known
+    """
+
+    code: Code
+    sentence: str
+    fix: str = ""
+    ops: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a node was asked to run, and where it ran.
+
+    requested  the hint as written; "" for a node that is Python by nature
+    actual     device -> share of the node's inference time there, 0..1; empty: no inference ran
+    """
+
+    requested: str = ""
+    actual: Mapping[str, float] = field(default_factory=dict[str, float])
+    reasons: tuple[Reason, ...] = ()
+
+    @property
+    def where(self) -> str:
+        """Name the device or devices, the busiest first."""
+        by_share = sorted(self.actual.items(), key=lambda item: -item[1])
+        if len(by_share) == 1:
+            return by_share[0][0]
+        return ", ".join(f"{name} {share:.0%}" for name, share in by_share)
+
+
+PYTHON_NODE = Placement(
+    actual={"CPU": 1.0},
+    reasons=(Reason("python-node", "it is Python by nature and runs on the CPU"),),
+)
+
+# Texts of OpenVINO 2026.4's plugins; the first that matches decides.
+_TEXTS: tuple[tuple[str, Code, str], ...] = (
+    (
+        r"libOpenCL\.so|OpenCL\.dll",
+        "driver-missing",
+        "install the GPU's driver (on Linux Intel's compute runtime and the OpenCL loader)",
+    ),
+    (
+        r"to_shape was called on a dynamic shape|Upper bounds (were|are) not specified"
+        r"|Missing upper bound|get_shape was called on a descriptor::Tensor with dynamic shape"
+        r"|[Dd]ynamic rank is not supported",
+        "dynamic-shape",
+        "give the node a fixed size: the device takes static shapes only",
+    ),
+    (
+        r"no supported devices found|Context was not initialized|Could not find an NPU device"
+        r"|No available (devices|backend)|No backend registered|Level zero backend is not found"
+        r"|is not registered in the OpenVINO Runtime",
+        "device-absent",
+        "pick a device that `vinode doctor` lists",
+    ),
+    (
+        r"VCL compiler loading failed",
+        "compiler-missing",
+        "install the NPU driver of this machine's maker, which brings the compiler",
+    ),
+    (
+        r"Incompatibility between NPU plugin and driver|not supported by the current [Dd]river",
+        "driver-too-old",
+        "update the driver; `vinode doctor` shows its version",
+    ),
+    (
+        r"OUT_OF_(HOST|DEVICE)_MEMORY|Failed to statically allocate|bad_alloc",
+        "out-of-memory",
+        "use a smaller size or batch, or put the node on another device",
+    ),
+    (r"DEVICE_LOST", "device-lost", "close other programs that use the device and run again"),
+    (
+        r"Unsupported operation of type|were not able to be assigned",
+        "op-unsupported",
+        "put the node on a device that has the operation, or use HETERO:<device>,CPU",
+    ),
+    (
+        r"[Uu]nsupported (precision|element type)|precision .* is not supported",
+        "precision-unsupported",
+        "convert the model to fp16 or int8",
+    ),
+)
+_OPS = re.compile(
+    r"operation of type: (?P<type>\S+) name: (?P<name>\S+)|\(Name:\s?([^,]+), Type: ([^)]+)\)"
+)
+
+
+def classify(error: BaseException, device: str) -> Reason:
+    """Turn what OpenVINO throws into a reason with a fix."""
+    text = str(error)
+    sentence = f"{device}: {last_line(text)}"
+    ops = tuple(" ".join(part for part in found if part) for found in _OPS.findall(text))
+    for pattern, code, fix in _TEXTS:
+        if re.search(pattern, text):
+            return Reason(code, sentence, fix, ops)
+    fix = "run the node on the CPU, and report the text with the model"
+    return Reason("compile-failed", sentence, fix, ops)
+
+
+def absent(device: str, available: tuple[str, ...]) -> Reason:
+    """Give the reason of a device that is not there; its own error texts mislead."""
+    here = ", ".join(available)
+    fix = "`vinode doctor` tells what is missing: hardware, driver or permission"
+    return Reason("device-absent", f"no {device} is here; OpenVINO finds {here}", fix)
+
+
+def last_line(text: str) -> str:
+    """Give the line of an OpenVINO error that says something: the last that is no source place."""
+    lines = [line.strip() for line in text.splitlines()]
+    telling = [
+        line for line in lines if re.search(r"\w", line) and "Exception from src" not in line
+    ]
+    return telling[-1] if telling else text.strip()

@@ -1,0 +1,193 @@
+"""The threads of a run: several for host work, one a device, an event loop for async nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Coroutine
+from typing import Any
+
+from vinode.graph.context import NotComputedYet
+from vinode.graph.errors import Cancelled
+from vinode.graph.events import NodeFailed, NodeStarted
+from vinode.graph.plan import Step
+from vinode.graph.scheduler import Ran, Scheduler
+from vinode.graph.step import (
+    Clock,
+    Given,
+    Services,
+    StepContext,
+    faults_of,
+    run_async_calls,
+    run_calls,
+)
+from vinode.graph.workflow import NodeId
+
+# Nodes on the host lane at once: many wait for disks or sockets, so more than there are cores.
+HOST_WORKERS = max(8, os.cpu_count() or 1)
+_POLL = 0.05  # seconds until a cancel is seen by threads that have nothing to do
+
+
+class Workers:
+    """Threads that take ready steps from a scheduler until none is pending.
+
+    A thread that finishes a step takes the next ready one of its lane itself, so a chain of nodes
+    runs in one thread without handing over.
+    """
+
+    def __init__(self, scheduler: Scheduler, services: Services, cancel: threading.Event) -> None:
+        self._scheduler, self._services, self._cancel = scheduler, services, cancel
+        self._changed = threading.Condition(scheduler.lock)
+        self._over = threading.Condition(scheduler.lock)
+        self._threads: dict[str, list[threading.Thread]] = {}
+        self._idle: dict[str, int] = {}
+        self._clocks: dict[NodeId, Clock] = {}
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._crash: BaseException | None = None
+
+    def run_to_end(self) -> None:
+        """Run until every step is settled, or until a cancel has been seen by all threads."""
+        with self._scheduler.lock:
+            self._wake("")
+            while self._scheduler.pending and not self._stopped:
+                self._over.wait(_POLL)
+            self._changed.notify_all()
+            loop, tasks = self._loop, list(self._tasks)
+        if loop is not None and self._stopped:
+            for task in tasks:
+                loop.call_soon_threadsafe(task.cancel)
+        for threads in self._threads.values():
+            for thread in threads:
+                thread.join()
+        if self._crash is not None:
+            raise self._crash
+
+    @property
+    def _stopped(self) -> bool:
+        return self._cancel.is_set() or self._crash is not None
+
+    def _wake(self, mine: str) -> None:
+        """See to it that every ready step has a thread; the calling one takes a step of `mine`."""
+        for lane, ready in self._scheduler.ready.items():
+            waiting = len(ready) - (lane == mine)
+            if waiting <= 0:
+                continue
+            threads = self._threads.setdefault(lane, [])
+            limit = HOST_WORKERS if lane == "host" else 1
+            for _ in range(min(waiting - self._idle.get(lane, 0), limit - len(threads))):
+                target = self._serve_async if lane == "async" else self._serve
+                args = (lane, len(threads))
+                thread = threading.Thread(target=target, args=args, name=f"vinode-{lane}-{args[1]}")
+                threads.append(thread)
+                thread.start()
+            if self._idle.get(lane):
+                self._changed.notify_all()
+
+    def _take(self, lane: str) -> tuple[Step, int] | None:
+        """Wait for the next ready step of a lane; None when there is nothing more to do."""
+        with self._scheduler.lock:
+            while self._scheduler.pending and not self._stopped:
+                ready = self._scheduler.ready.get(lane)
+                if ready:
+                    return ready.popleft()
+                self._idle[lane] = self._idle.get(lane, 0) + 1
+                self._changed.wait(_POLL if self._cancel.is_set() else None)
+                self._idle[lane] -= 1
+            self._over.notify_all()
+            self._changed.notify_all()
+            return None
+
+    def _serve(self, lane: str, worker: int) -> None:
+        try:
+            while (taken := self._take(lane)) is not None:
+                step, ready = taken
+                context = self._begin(step, ready, lane)
+                try:
+                    given = run_calls(step, context, self._scheduler.values)
+                except NotComputedYet as lazy:
+                    self._wait_for(step, context, lazy.name)
+                except Cancelled:
+                    self._cancelled(step, context, worker)
+                except (Exception, SystemExit) as error:  # a node is somebody else's code
+                    self._failed(step, context, worker, error)
+                else:
+                    self._done(step, context, worker, given)
+        except BaseException as error:  # ours, or the event callback's: the run ends with it
+            self._broke(error)
+
+    def _serve_async(self, lane: str, worker: int) -> None:
+        async def take() -> None:
+            self._loop = asyncio.get_running_loop()
+            while (taken := await asyncio.to_thread(self._take, lane)) is not None:
+                task = self._loop.create_task(self._run_async(*taken, worker))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+        try:
+            self._run_loop(take())
+        except BaseException as error:  # as in _serve
+            self._broke(error)
+
+    def _run_loop(self, main: Coroutine[Any, Any, None]) -> None:
+        asyncio.run(main)
+
+    async def _run_async(self, step: Step, ready: int, worker: int) -> None:
+        try:
+            context = self._begin(step, ready, "async")
+            try:
+                given = await run_async_calls(step, context, self._scheduler.values)
+            except NotComputedYet as lazy:
+                self._wait_for(step, context, lazy.name)
+            except (Cancelled, asyncio.CancelledError):
+                self._cancelled(step, context, worker)
+            except (Exception, SystemExit) as error:  # a node is somebody else's code
+                self._failed(step, context, worker, error)
+            else:
+                self._done(step, context, worker, given)
+        except BaseException as error:  # as in _serve
+            self._broke(error)
+
+    def _begin(self, step: Step, ready: int, lane: str) -> StepContext:
+        with self._scheduler.lock:
+            clock = self._clocks.pop(step.id, None)
+            if clock is None:
+                clock = Clock(ready)
+                self._scheduler.emit(NodeStarted(step.id, lane))
+        clock.begin(ready)
+        return StepContext(step, self._services, clock)
+
+    def _wait_for(self, step: Step, context: StepContext, name: str) -> None:
+        context.clock.switch("wait")
+        with self._scheduler.lock:
+            self._clocks[step.id] = context.clock
+            self._scheduler.need(step, name)
+            self._wake(step.lane)
+
+    def _done(self, step: Step, context: StepContext, worker: int, given: list[Given]) -> None:
+        timing = context.clock.timing(step.lane, worker)
+        with self._scheduler.lock:
+            self._scheduler.ran(step, Ran(given, context.shown, timing, context.placement()))
+            self._wake(step.lane)
+
+    def _failed(self, step: Step, context: StepContext, worker: int, error: BaseException) -> None:
+        timing = context.clock.timing(step.lane, worker)
+        faults, text = faults_of(error, step.node)
+        with self._scheduler.lock:
+            event = NodeFailed(step.id, faults, timing, context.placement(), text)
+            self._scheduler.fail(step, event)
+            self._wake(step.lane)
+
+    def _cancelled(self, step: Step, context: StepContext, worker: int) -> None:
+        """A node gave up because the run was cancelled; one that says so of itself has failed."""
+        if not self._cancel.is_set():
+            error = RuntimeError("the node raised Cancelled, but nobody cancelled the run")
+            self._failed(step, context, worker, error)
+
+    def _broke(self, error: BaseException) -> None:
+        with self._scheduler.lock:
+            self._crash = self._crash or error
+            self._changed.notify_all()
+            self._over.notify_all()
