@@ -34,6 +34,7 @@ class Source:
     """A pack that was found and not yet imported.
 
     origin   the distribution or the path it comes from, for people
+    module   what an entry point names, or ""
     root     folder or file of its code, where that is known before importing
     modules  imports it: every module that may hold nodes
     forget   takes back what a failed import left
@@ -45,6 +46,7 @@ class Source:
     version: str = ""
     root: Path | None = None
     forget: Callable[[], None] = lambda: None
+    module: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,10 @@ def from_module(value: str, name: str = "", origin: str = "", version: str = "")
     if value == BUILTIN.value:
         version = _own_version()
         origin = f"vinode {version}".strip()
-    return Source(name or value, origin or value, lambda: _import(value), version, _root_of(value))
+    root = _root_of(value)
+    return Source(
+        name or value, origin or value, lambda: _import(value), version, root, module=value
+    )
 
 
 def _own_version() -> str:

@@ -57,6 +57,7 @@ def read(function: Callable[..., object], id: str) -> Signature:
     fields, several = _fields(hints["return"], f"{place}, return type")
     known = [parameter.name for parameter in parameters] + list(fields)
     help, rows = docstring.read(function, known, place)
+    output_rows = {**rows, **_rows_of_fields(hints["return"], fields, place)} if several else rows
     inputs: list[Input] = []
     context = ""
     for parameter in parameters:
@@ -69,7 +70,7 @@ def read(function: Callable[..., object], id: str) -> Signature:
         else:
             inputs.append(_input(parameter, hint, rows.get(parameter.name, ""), where))
     outputs = tuple(
-        _output(name if several else "", hint, rows.get(name, ""), f"{place}, return type")
+        _output(name if several else "", hint, output_rows.get(name, ""), f"{place}, return type")
         for name, hint in fields.items()
     )
     return Signature(tuple(inputs), outputs, context, several, help)
@@ -164,6 +165,12 @@ def _named_fields(made: type[Any], where: str) -> dict[str, Any]:
         fix = "use a typing.NamedTuple, a typed field an output"
         raise mistake(where, "a tuple without named and typed fields", fix)
     return {name: fields[name] for name in names}
+
+
+def _rows_of_fields(hint: Any, fields: _Hints, place: str) -> Mapping[str, str]:
+    """Read the NamedTuple's own docstring: an output may have the name of an input."""
+    (made,) = [part for part in members(hint) if _is_tuple(part)]
+    return docstring.read(made, fields, f"{place}, return type")[1]
 
 
 def _without_engine_values(hint: Any, where: str) -> Any:

@@ -29,7 +29,10 @@ Pose = Annotated[object, Kind("POSE", "joints", "#112233")]
 
 
 class Split(NamedTuple):
-    """Two outputs."""
+    """Two outputs.
+
+    image  the upper half
+    """
 
     image: Image
     masks: list[Mask]
@@ -86,7 +89,7 @@ def test_the_signature_says_everything() -> None:
     assert ports["image"].help == ports["other"].help == "what to look at, both of one size"
     assert everything.signature.context == "context"
     assert [(port.name, port.kind.name, port.many, port.help) for port in everything.outputs] == [
-        ("image", "IMAGE", False, "what to look at, both of one size"),
+        ("image", "IMAGE", False, "the upper half"),
         ("masks", "MASK", True, "a mask for each picture"),
     ]
     # An axis letter and a gap in a sentence are text, not rows of the table.
