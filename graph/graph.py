@@ -127,9 +127,9 @@ def _node_faults(
     id: NodeId, spec: NodeSpec, workflow: Workflow, types: NodeTypes
 ) -> tuple[list[Fault], list[Fault]]:
     """Check one node of the file: (faults, warnings)."""
-    place = place_of(id, spec.class_type)
     type = types.get(spec.class_type)
     if type is None:
+        place = place_of(id, spec.class_type)
         close = nearest(spec.class_type, types)
         fix = (
             f"did you mean {close}?"
@@ -147,15 +147,15 @@ def _node_faults(
         found = replace(problem, code="unknown-input", node=id)
         (faults if close else warnings).append(found)
     for port in type.inputs:
-        at = place_of(id, spec.class_type, port.name)
         value = spec.inputs.get(port.name)
         if isinstance(value, Link):
-            faults += link_faults(port, value, workflow, types, at, id)
+            faults += link_faults(port, value, workflow, types, spec.class_type, id)
         elif port.name in spec.inputs:
-            faults += constant_faults(port, value, at, id)
+            faults += constant_faults(port, value, spec.class_type, id)
         elif port.required:
             fix = f"link it to an output of kind {port.kind.name}"
             fix = f"give a {port.kind.name}" if port.is_widget else fix
+            at = place_of(id, spec.class_type, port.name)
             faults.append(Fault(at, "must be given", "nothing", fix, "missing-input", id))
     return faults, warnings
 

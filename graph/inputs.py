@@ -48,9 +48,12 @@ def _number(value: Json) -> object:
         return value
 
 
-def constant_faults(port: Input, value: Json, place: str, id: NodeId) -> Iterator[Fault]:
+def constant_faults(port: Input, value: Json, class_type: str, id: NodeId) -> Iterator[Fault]:
     """Say what is wrong with a constant."""
     given = constant(port, value)
+    if given is not None and port.is_widget and constant_problem(port, given) is None:
+        return
+    place = place_of(id, class_type, port.name)
     if given is None:
         if not port.nullable:
             fix = f"give a {port.kind.name}, or leave it out"
@@ -76,17 +79,20 @@ def _example(port: Input) -> str:
 
 
 def link_faults(
-    port: Input, link: Link, workflow: Workflow, types: NodeTypes, place: str, id: NodeId
+    port: Input, link: Link, workflow: Workflow, types: NodeTypes, class_type: str, id: NodeId
 ) -> Iterator[Fault]:
     """Say what is wrong with a link: its node, its slot, or kinds that do not fit."""
     source = workflow.nodes.get(link.node)
+    type = types.get(source.class_type) if source else None
+    if type and link.slot < len(type.outputs) and fits(type.outputs[link.slot].kind, port.kind):
+        return
+    place = place_of(id, class_type, port.name)
     if source is None:
         close = nearest(link.node, workflow.nodes)
         fix = f"did you mean {close}?" if close else "link it to a node of this workflow"
         problem = "linked to a node that is not there"
         yield Fault(place, problem, short(link.node), fix, "bad-link", id)
         return
-    type = types.get(source.class_type)
     if type is None:
         return  # the source's own fault says what is wrong
     origin = place_of(link.node, source.class_type)
@@ -97,9 +103,8 @@ def link_faults(
         yield Fault(place, problem, str(link.slot), fix, "bad-link", id)
         return
     output = type.outputs[link.slot]
-    if not fits(output.kind, port.kind):
-        got = f"{output.kind.name} from {origin}, output {link.slot} {output.name}"
-        fitting = [str(i) for i, other in enumerate(type.outputs) if fits(other.kind, port.kind)]
-        fix = f"link output {fitting[0]} of it" if fitting else ""
-        fix = fix or f"link it to an output of kind {port.kind.name}"
-        yield Fault(place, f"takes {port.kind.name}", got, fix, "kind-mismatch", id)
+    got = f"{output.kind.name} from {origin}, output {link.slot} {output.name}"
+    fitting = [str(i) for i, other in enumerate(type.outputs) if fits(other.kind, port.kind)]
+    fix = f"link output {fitting[0]} of it" if fitting else ""
+    fix = fix or f"link it to an output of kind {port.kind.name}"
+    yield Fault(place, f"takes {port.kind.name}", got, fix, "kind-mismatch", id)

@@ -199,9 +199,8 @@ def _outputs(node: GraphNode, answer: object) -> Given:
         if port.many and not isinstance(value, list | Blocked):
             fault = Fault(node.place, f"output {port.name} must be a list", short(value))
             raise VinodeError(replace(fault, code="bad-output", node=node.id))
-        items = (
-            cast(list[object], value) if port.many and not isinstance(value, Blocked) else [value]
-        )
+        several = port.many and isinstance(value, list)
+        items: list[object] = cast(list[object], value) if several else [value]
         for item in items:
             wrong = None if isinstance(item, Blocked) else value_problem(item, port.kind)
             if wrong:

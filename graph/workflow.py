@@ -197,11 +197,12 @@ def _spec_faults(id: NodeId, value: Json) -> Iterator[Fault]:
 
 
 def _link(value: list[Json]) -> Link | None:
-    match value:
-        case [str(node), int(slot)] if not isinstance(slot, bool) and slot >= 0:
-            return Link(NodeId(node), slot)
-        case _:
-            return None
+    if len(value) != 2:
+        return None
+    node, slot = value
+    if not isinstance(node, str) or type(slot) is not int or slot < 0:
+        return None
+    return Link(NodeId(node), slot)
 
 
 def _spec(value: dict[str, Json]) -> NodeSpec:

@@ -1,0 +1,191 @@
+"""Events -> per-node breakdown, a run's report, and a trace that Perfetto opens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal, TypeAlias
+
+from vinode.graph.context import PHASES, Phase
+from vinode.graph.errors import Fault
+from vinode.graph.events import (
+    Event,
+    NodeBlocked,
+    NodeFailed,
+    NodeFinished,
+    NodeReused,
+    NodeSkipped,
+    NodeTiming,
+    RunFinished,
+    RunStarted,
+    Shown,
+    Status,
+)
+from vinode.graph.graph import Graph
+from vinode.graph.placement import Placement
+from vinode.graph.workflow import Json, NodeId
+
+State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped"]
+_US = 1e-3  # microseconds in a nanosecond: the unit of a Chrome trace
+
+
+@dataclass(frozen=True, slots=True)
+class NodeReport:
+    """What became of a node.
+
+    carried  for each output, what it carried, in words
+    because  the failed node for whose sake it was skipped, or why it was blocked
+    """
+
+    id: NodeId
+    type: str
+    title: str
+    state: State
+    timing: NodeTiming | None = None
+    placement: Placement | None = None
+    carried: tuple[str, ...] = ()
+    shown: Shown = field(default_factory=dict[str, tuple[object, ...]])
+    faults: tuple[Fault, ...] = ()
+    because: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A whole run: times in ns of perf_counter_ns, nodes in the order in which they ended."""
+
+    status: Status
+    start: int
+    end: int
+    nodes: tuple[NodeReport, ...]
+
+
+def report(events: Iterable[Event], graph: Graph) -> Report:
+    """Fold a run's events into its report."""
+    nodes: dict[NodeId, NodeReport] = {}
+    blocked: dict[NodeId, str] = {}
+    start = end = 0
+    status: Status = "cancelled"
+    for event in events:
+        match event:
+            case RunStarted():
+                start = event.time
+            case RunFinished():
+                end, status = event.time, event.status
+            case NodeBlocked():
+                blocked[event.node] = event.message
+            case NodeReused() | NodeFinished() | NodeFailed() | NodeSkipped():
+                nodes[event.node] = _node(event, graph, blocked)
+            case _:
+                pass
+    return Report(status, start, end, tuple(nodes.values()))
+
+
+def _node(
+    event: NodeReused | NodeFinished | NodeFailed | NodeSkipped,
+    graph: Graph,
+    blocked: Mapping[NodeId, str],
+) -> NodeReport:
+    id = event.node
+    # A node of an expansion has an id below its parent's; it is told by that parent's name.
+    known = graph.nodes.get(id) or graph.nodes.get(NodeId(id.split(".")[0]))
+    name = known.type.id if known else "?"
+    title = (known.title if known else "") or name
+    match event:
+        case NodeReused():
+            return NodeReport(id, name, title, "reused", shown=event.shown)
+        case NodeSkipped():
+            return NodeReport(id, name, title, "skipped", because=event.because)
+        case NodeFailed():
+            where = event.placement
+            return NodeReport(id, name, title, "failed", event.timing, where, faults=event.faults)
+        case NodeFinished():
+            state: State = "blocked" if id in blocked else "done"
+            because = blocked.get(id, "")
+            carried, shown = event.carried, event.shown
+            where = event.placement
+            return NodeReport(
+                id, name, title, state, event.timing, where, carried, shown, because=because
+            )
+
+
+def totals(nodes: Sequence[NodeReport]) -> dict[Phase, int]:
+    """Add up each phase over nodes, in ns. Nodes overlap, so this is no wall time."""
+    timings = [node.timing for node in nodes if node.timing]
+    return {
+        phase: sum(timing.phases.get(phase, 0) for timing in timings)
+        for phase in PHASES
+        if any(timing.phases.get(phase) for timing in timings)
+    }
+
+
+def to_json(done: Report) -> dict[str, Json]:
+    """Give a report as JSON. Times in seconds from the start of the run."""
+    return {
+        "vinode_report": 1,
+        "status": done.status,
+        "seconds": (done.end - done.start) / 1e9,
+        "nodes": [_node_json(node, done.start) for node in done.nodes],
+    }
+
+
+def _node_json(node: NodeReport, zero: int) -> dict[str, Json]:
+    found: dict[str, Json] = {
+        "id": node.id,
+        "type": node.type,
+        "title": node.title,
+        "state": node.state,
+    }
+    if node.timing:
+        timing = node.timing
+        found["lane"] = timing.lane
+        found["seconds"] = sum(timing.phases.values()) / 1e9
+        found["start"] = (timing.ready - zero) / 1e9
+        found["end"] = (timing.end - zero) / 1e9
+        found["phases"] = {phase: ns / 1e9 for phase, ns in timing.phases.items()}
+    if node.placement:
+        found["placement"] = {**asdict(node.placement), "where": node.placement.where}
+    found.update({"outputs": node.carried} if node.carried else {})
+    found.update({"shown": node.shown} if node.shown else {})
+    found.update({"because": node.because} if node.because else {})
+    if node.faults:
+        found["faults"] = [asdict(fault) for fault in node.faults]
+    return found
+
+
+def to_trace(done: Report) -> dict[str, Json]:
+    """Give a report in the Chrome trace event format, which Perfetto and chrome://tracing open.
+
+    A row a lane and worker; a node is a span with its phases as spans inside it. Waiting is left
+    out of the rows: it overlaps with what the lane does meanwhile; it stands in the node's args.
+    """
+    rows: dict[tuple[str, int], int] = {}
+    events: list[Json] = []
+    for node in done.nodes:
+        if node.timing is None:
+            continue
+        timing = node.timing
+        row = rows.setdefault((timing.lane, timing.worker), len(rows) + 1)
+        args = {"id": node.id, "wait_ms": timing.phases.get("wait", 0) / 1e6}
+        if node.placement:
+            args |= {"where": node.placement.where, "requested": node.placement.requested}
+        name = f"{node.title} ({node.id})"
+        events.append(_span(name, "node", timing.start, timing.end, done.start, row, args))
+        events += [
+            _span(span.phase, "phase", span.start, span.end, done.start, row, {})
+            for span in timing.spans
+            if span.phase != "wait" and span.start >= timing.start
+        ]
+    names = [_row_name(row, lane, worker) for (lane, worker), row in rows.items()]
+    return {"traceEvents": [*names, *events], "displayTimeUnit": "ms"}
+
+
+def _span(
+    name: str, category: str, start: int, end: int, zero: int, row: int, args: Json
+) -> dict[str, Json]:
+    times = {"ts": (start - zero) * _US, "dur": (end - start) * _US}
+    return {"name": name, "cat": category, "ph": "X", "pid": 1, "tid": row, **times, "args": args}
+
+
+def _row_name(row: int, lane: str, worker: int) -> dict[str, Json]:
+    name = f"{lane} {worker + 1}" if lane == "host" else lane
+    return {"name": "thread_name", "ph": "M", "pid": 1, "tid": row, "args": {"name": name}}
