@@ -7,7 +7,6 @@ import hashlib
 import secrets
 import string
 from datetime import datetime
-from pathlib import Path
 from typing import Annotated, BinaryIO, Literal, NamedTuple
 
 import numpy as np
@@ -140,13 +139,15 @@ def _save(
     compress_level: int,
 ) -> None:
     saved: list[dict[str, str]] = []
-    pictures = images.as_uint8()
+    batch = images.shape[0]
     try:
         number = next_number(target)
-        for place, pixels in enumerate(pictures):
-            context.progress(place, len(pictures))
+        for place in range(batch):
+            context.progress(place, batch)
+            # One at a time: a batch of floats would need a quarter of its memory again.
+            (picture,) = Image(images.pixels[place : place + 1]).as_uint8()
 
-            def write(file: BinaryIO, pixels: NDArray[np.uint8] = pixels) -> None:
+            def write(file: BinaryIO, pixels: NDArray[np.uint8] = picture) -> None:
                 write_png(pixels, context.file_text, file, compress_level)
 
             number = publish(target, place, number, write)
@@ -154,6 +155,6 @@ def _save(
             saved.append({"filename": name, "subfolder": target.subfolder, "type": kind})
             number += 1
     except OSError as error:
-        raise write_error(error, Path(target.folder)) from error
+        raise write_error(error, target.folder) from error
     finally:
         context.show("images", saved)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, nearest, short
@@ -36,12 +36,14 @@ def locate(name: str, folders: Folders) -> Path | Fault:
     plain, folder = _split_folder(name, folders)
     if not plain.strip() or "\0" in plain:
         return Fault("picture", "no file is named", short(name), "choose one", "file-missing")
-    outside = False
-    for path in _candidates(plain, folder, folders):
-        if not (folders.anywhere or _is_inside(path, folder)):
+    # Following a network path of Windows would already send the user's name to that server.
+    outside = not folders.anywhere and bool(PureWindowsPath(plain).anchor)
+    for path in () if outside else _candidates(plain, folder, folders):
+        if folders.anywhere or _is_inside(path, folder):
+            if _exists(path):
+                return path
+        else:
             outside = True
-        elif _exists(path):
-            return path
     if outside:
         fix = f"copy the file into {folder.name!r} and name it without the path"
         return Fault("picture", "the path leaves its folder", short(name), fix, "file-unreadable")

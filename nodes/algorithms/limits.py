@@ -6,6 +6,7 @@ from vinode.graph.errors import NodeError
 
 MAX_SIDE = 16384
 MAX_PIXELS = 512 * 1024 * 1024
+MAX_FRAMES = 10_000
 
 
 def check_size(batch: int, height: int, width: int) -> None:

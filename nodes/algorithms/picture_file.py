@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from PIL.PngImagePlugin import PngInfo
 
 from vinode.graph.errors import Fault
-from vinode.nodes.algorithms.limits import MAX_PIXELS
+from vinode.nodes.algorithms.limits import MAX_FRAMES, MAX_PIXELS
 
-# What Pillow itself decodes. EPS is left out on purpose: Pillow would start Ghostscript for it.
+# What Pillow itself decodes, asked in this order; the first five need no further plugins loaded.
+# EPS is left out on purpose: Pillow would start Ghostscript for it.
 FORMATS = (
-    "AVIF", "BMP", "DDS", "DIB", "GIF", "ICO", "JPEG", "JPEG2000", "MPO", "PCX", "PNG", "PPM",
-    "QOI", "TGA", "TIFF", "WEBP",
+    "PNG", "JPEG", "GIF", "BMP", "PPM", "DIB", "WEBP", "TIFF", "ICO", "JPEG2000", "DDS", "PCX",
+    "QOI", "AVIF", "TGA",
 )  # fmt: skip
 SUFFIXES = frozenset(
     {
@@ -102,6 +103,9 @@ def _count(picture: PIL.Image.Image) -> int:
 
 def _too_large(picture: PIL.Image.Image, path: Path) -> Fault | None:
     count = _count(picture)
+    if count > MAX_FRAMES:
+        fix = "cut the animation into pieces"
+        return _fault(f"the picture has more than {MAX_FRAMES} frames", path.name, fix)
     if count * picture.width * picture.height <= MAX_PIXELS:
         return None
     problem = f"the picture has more than {MAX_PIXELS // 1024**2} Mi pixels, all frames together"

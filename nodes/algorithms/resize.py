@@ -180,11 +180,11 @@ def _lanczos(source: NDArray[Any], width: int, height: int) -> NDArray[Any]:
     """Resize one picture (H, W, C) with Pillow; transparent pixels do not bleed their colour."""
     size = (width, height)
     channels = source.shape[2]
-    if source.dtype == np.uint8 and channels >= 3:
+    if source.dtype == np.uint8 and channels == 3:
         picture = PIL.Image.fromarray(np.ascontiguousarray(source))
         return np.asarray(picture.resize(size, PIL.Image.Resampling.LANCZOS))
     values = source.astype(np.float32)
-    if channels == 4:
+    if channels == 4:  # Pillow's own way loses colours of 8-bit pixels that are nearly transparent
         values[..., :3] *= values[..., 3:]
     planes = [PIL.Image.fromarray(np.ascontiguousarray(values[..., c])) for c in range(channels)]
     resized = np.stack(

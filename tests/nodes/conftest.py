@@ -1,0 +1,10 @@
+"""Laws are judged by what they find, not by how busy the machine is."""
+
+from __future__ import annotations
+
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "steady", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("steady")
