@@ -59,12 +59,12 @@ def test_bicubic_is_the_standard_cubic_with_three_quarters() -> None:
 def test_8_bit_and_float_pictures_agree(
     method: Method, seed: int, size: tuple[int, int], new: tuple[int, int], channels: int
 ) -> None:
-    """Shape and type are kept, and both types show the same picture to one level of 255.
+    """Shape and type are kept, and both types show the same picture to two levels of 255.
 
-    Pillow's 8-bit lanczos cuts overshoot off between its two passes: further apart, in noise.
+    The noise is of middle greys: Pillow's 8-bit lanczos cuts overshoot off between its two passes.
     """
     shape = (2, *size, channels)
-    pixels = np.random.default_rng(seed).integers(0, 256, shape, dtype=np.uint8)
+    pixels = np.random.default_rng(seed).integers(80, 176, shape, dtype=np.uint8)
     pixels[..., 3:] = 255
     coarse = resize(pixels, *new, method)
     fine = resize(np.multiply(pixels, 1 / 255, dtype=np.float32), *new, method)
@@ -72,7 +72,7 @@ def test_8_bit_and_float_pictures_agree(
     assert (coarse.dtype.name, fine.dtype.name) == ("uint8", "float32")
     assert fine.min() >= 0
     assert fine.max() <= 1
-    np.testing.assert_allclose(coarse / 255, fine, atol=0.15 if method == "lanczos" else 1 / 255)
+    np.testing.assert_allclose(coarse / 255, fine, atol=2.01 / 255)
 
 
 @pytest.mark.parametrize("method", METHODS)
