@@ -102,7 +102,7 @@ def node(
             id,
             function,
             read,
-            title or _TITLE_BREAK.sub(" ", id),
+            title or _TITLE_BREAK.sub(" ", id.rpartition(".")[2] or id),
             category,
             not read.outputs if output is None else output,
             fingerprint,

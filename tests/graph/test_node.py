@@ -109,7 +109,7 @@ def test_a_node_is_still_the_function() -> None:
     assert double(4) == 8
     with pytest.raises(TypeError):
         double(4, colour="red")  # type: ignore[call-arg]  # an unused ignore is an error: it is seen
-    assert double.title == "demo.double"
+    assert double.title == "double"
     assert double.is_output is False
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from vinode.cli import node_view, nodes_page, pack_template
+from vinode.cli import node_view, nodes_page, pack_template, places
 from vinode.graph.context import Folders
 from vinode.graph.errors import VinodeError, nearest
 from vinode.graph.plugins import (
@@ -18,7 +18,6 @@ from vinode.graph.plugins import (
     from_module,
     load,
     load_packs,
-    user_folder,
 )
 
 
@@ -45,21 +44,16 @@ class _NodesGroup(click.Group):
 @click.group(name="nodes", cls=_NodesGroup, invoke_without_command=True)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 @click.option("--packs", "packs_only", is_flag=True, help="List packs, the broken ones with why.")
-@click.option(
-    "--nodes",
-    "folders",
-    multiple=True,
-    type=click.Path(path_type=Path),
-    help="Load packs from this folder too; may be given several times.",
-)
+@places.nodes_option
 @click.pass_context
-def command(ctx: click.Context, as_json: bool, packs_only: bool, folders: tuple[Path, ...]) -> None:
+def command(ctx: click.Context, as_json: bool, packs_only: bool, nodes: tuple[Path, ...]) -> None:
     """List the nodes by category; `vinode nodes NAME` shows one in full."""
-    ctx.meta["vinode.nodes.folders"] = folders
+    ctx.meta["vinode.nodes.folders"] = nodes
     ctx.meta["vinode.nodes.json"] = as_json
     if ctx.invoked_subcommand is not None:
         return
-    packs = _load(ctx)
+    # --packs tells of broken ones itself.
+    packs = load_packs(drop_in_folders(nodes)) if packs_only else _load(ctx)
     if packs_only and as_json:
         _write_json([node_view.pack_json(pack) for pack in packs.packs])
     elif as_json:
@@ -141,20 +135,13 @@ def docs() -> None:
 
 
 def _load(ctx: click.Context) -> Packs:
-    packs = load_packs(drop_in_folders(ctx.meta["vinode.nodes.folders"]))
-    if packs.broken:
-        names = ", ".join(pack.name for pack in packs.broken)
-        click.echo(f"not loaded: {names}; `vinode nodes --packs` says why", err=True)
-    return packs
+    return places.packs(ctx.meta["vinode.nodes.folders"])
 
 
 def _run_folders(ctx: click.Context) -> Folders:
-    """Give the folders in which choices are counted: the program's, or those of this place."""
+    """Give the folders in which choices are counted: the caller's, or those of a run from here."""
     found = ctx.find_object(Folders)
-    if found is not None:
-        return found
-    models = user_folder().parent / "models"
-    return Folders(Path("input"), Path("output"), Path("temp"), (models,), beside=Path())
+    return found or places.run_folders(Path("workflow.json"), (), None, ())
 
 
 def _write_json(value: object) -> None:
