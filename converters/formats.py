@@ -21,7 +21,7 @@ HEADER_LIMIT = 100_000_000  # bytes of a safetensors header, as its own specific
 PICKLE_SUFFIXES = (".ckpt", ".pt", ".pth", ".pkl", ".pickle")
 PICKLE_REASON = "a Python pickle: opening it can run any program"
 _TOP_FIELDS = {*range(1, 9), 14, 20, 25, 26}  # of an ONNX ModelProto
-_GRAPH, _LENGTH_DELIMITED = 7, 2
+_GRAPH, _OPSETS, _LENGTH_DELIMITED = 7, 8, 2
 
 
 def recognise(path: Path) -> Format:
@@ -138,8 +138,8 @@ def _check_onnx(path: Path, file: BinaryIO, size: int) -> None:
             if file.tell() + length > size:
                 raise cut
             file.seek(length, 1)
-    if _GRAPH not in seen:
-        raise refusal(path, "the ONNX file holds no graph", "download it again")
+    if not {_GRAPH, _OPSETS} <= seen:  # cut between two fields
+        raise cut
 
 
 def _varint(file: BinaryIO) -> int | None:

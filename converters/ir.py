@@ -105,10 +105,12 @@ def compare(
         return None, "not compared: the model's shapes are not fixed"
     given = fixed_input(model)
     try:
-        wanted = _run(core, source, fed(given))
         answers = _run(core, model, given)
+        wanted = _run(core, source, fed(given))
     except RuntimeError as error:
-        return None, f"not compared: the source model does not run here: {_last_line(error)}"
+        problem = "the model does not run on the CPU, so the conversion cannot be checked"
+        fault = Fault(str(xml), problem, _last_line(error), code="wrong-result")
+        raise ModelError(fault) from error
     rows = [_difference(a, b) for a, b in zip(answers, wanted, strict=True)]
     numbers = [row[1] for row in rows if row[1] is not None]
     checked = Verification(

@@ -45,7 +45,8 @@ def list_models(store: Store) -> list[Listed]:
 
 def detector_names(store: Store) -> list[str]:
     """Name the detectors there are, pulled or not."""
-    return sorted(name for name, card in store.cards().items() if card.kind == "detector")
+    cards = store.cards().items()
+    return sorted(name for name, card in cards if card.kind == "detector" and digest_of(card))
 
 
 def is_here(store: Store, card: Card) -> bool:
@@ -116,7 +117,7 @@ def remove_model(store: Store, name: str) -> int:
     card = store.card(name)
     others = [other for other in store.cards().values() if other.name != name]
     listed = _listed(store, card)
-    if all(recipe_of(other).digest != listed.digest for other in others):
+    if listed.digest and all(digest_of(other) != listed.digest for other in others):
         store.remove("store", listed.digest)
     if all(other.source.key != card.source.key for other in others):
         store.remove("sources", card.source.key)
@@ -138,7 +139,7 @@ def verify_models(
         except ModelError as error:
             faults.extend(error.faults)
     known = store.cards()
-    names = {recipe_of(card).digest: card.name for card in known.values()}
+    names = {digest_of(card): card.name for card in known.values()}
     for folder in store.folders:
         for target in sorted((folder / "store").glob("*")):
             found = store.find(target.name, watch, again=True) if target.is_dir() else None
@@ -160,15 +161,23 @@ def _source_faults(store: Store, card: Card, watch: Watch) -> list[Fault]:
     return [Fault(str(kept[0]), problem, fix=fix, code="model-damaged")]
 
 
+def digest_of(card: Card) -> str:
+    """Give the address of a model's IR; empty where a later version wrote a card we cannot read."""
+    try:
+        return recipe_of(card).digest
+    except ModelError:
+        return ""
+
+
 def _listed(store: Store, card: Card) -> Listed:
-    digest = recipe_of(card).digest
+    digest = digest_of(card)
     state: State = "in catalogue"
     size, detail = 0, card.about
     for path in store.source_places(card.source):
         if path.is_file():
             state, size = "pulled", path.stat().st_size
             break
-    found = _glance(store, digest)
+    found = _glance(store, digest) if digest else None
     if isinstance(found, Damage):
         state, detail = "damaged", found.problem
     elif found:

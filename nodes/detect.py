@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from PIL import ImageColor
 
 from vinode.converters.convert import ensure, missing, ready, recipe_of
-from vinode.converters.library import detector_names, is_here
+from vinode.converters.library import detector_names, digest_of, is_here
 from vinode.converters.store import Store
 from vinode.graph.context import Blocked, Context, Folders
 from vinode.graph.errors import Fault, ModelError, NodeError
@@ -37,6 +37,7 @@ def _fault(model_name: str | None, folders: Folders) -> Fault | None:
     store = Store(folders.models)
     try:
         card = store.card(model_name)
+        recipe_of(card)
     except ModelError as error:
         return error.faults[0]
     return None if is_here(store, card) else missing(card).faults[0]
@@ -46,7 +47,7 @@ def _artifact(model_name: str | None, folders: Folders) -> str:
     """Depend on the model's content and place: another model of the same name is another result."""
     cards = Store(folders.models).cards()
     chosen = [card for name, card in cards.items() if model_name in (None, name)]
-    digests = sorted(recipe_of(card).digest for card in chosen if card.kind == "detector")
+    digests = sorted(digest_of(card) for card in chosen if card.kind == "detector")
     return f"{' '.join(digests)} in {folders.models}"
 
 
