@@ -99,6 +99,9 @@ class Pool:
         """
         reasons: list[Reason] = []
         shapes: Shapes = tuple((name, array.shape) for name, array in inputs.items())
+        if self._core is None:
+            with timed("load"):  # importing OpenVINO costs more than many a model
+                _ = self.core
         tried = candidates(hint, self.available)
         for device in tried:
             compiled = self._compiled(part, shapes, device, timed)

@@ -1,0 +1,103 @@
+"""Changes of a workflow from the command line: --set NODE.INPUT=VALUE and --device NODE=HINT."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+from vinode.graph.devices import Hint, parse_hint
+from vinode.graph.errors import Fault, WorkflowError, nearest
+from vinode.graph.graph import AUTO
+from vinode.graph.node import NodeTypes
+from vinode.graph.workflow import Json, Link, NodeId, Workflow, place_of
+
+
+def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Workflow:
+    """Set inputs; every mistyped node or input name is a fault with the nearest one."""
+    nodes = dict(workflow.nodes)
+    faults: list[Fault] = []
+    for text in sets:
+        target, equals, value = text.partition("=")
+        node, dot, name = target.rpartition(".")
+        if not (equals and dot and node and name):
+            fix = 'write --set 6.text="a red fox"'
+            faults.append(Fault(f"--set {text}", "expected NODE.INPUT=VALUE", "", fix))
+            continue
+        found = find_node(workflow, node)
+        if isinstance(found, Fault):
+            faults.append(replace(found, place=f"--set {target}"))
+            continue
+        spec = nodes[found]
+        type = types.get(spec.class_type)
+        known = [port.name for port in type.inputs] if type else list(spec.inputs)
+        if name not in known:
+            close = nearest(name, known)
+            fix = f"did you mean {close}?" if close else f"it has {', '.join(known) or 'none'}"
+            place = f"--set {target}"
+            problem = f"{place_of(found, spec.class_type)} has no such input"
+            faults.append(Fault(place, problem, name, fix, "unknown-input"))
+            continue
+        kind = next((p.kind.name for p in type.inputs if p.name == name), "*") if type else "*"
+        nodes[found] = replace(spec, inputs={**spec.inputs, name: _value(value, kind)})
+    if faults:
+        raise WorkflowError(*faults)
+    return replace(workflow, nodes=nodes)
+
+
+def apply_devices(workflow: Workflow, hints: Sequence[str]) -> tuple[Workflow, Hint]:
+    """Give the workflow with its nodes' hints set, and the hint of nodes that have none.
+
+    The command line wins over the file: a hint for all nodes, and over that a hint for one.
+    """
+    nodes = dict(workflow.nodes)
+    default = AUTO
+    for text in (hint for hint in hints if "=" not in hint):
+        default = parse_hint(text, "--device")
+        for id, spec in nodes.items():
+            nodes[id] = replace(spec, meta={k: v for k, v in spec.meta.items() if k != "device"})
+    for text in (hint for hint in hints if "=" in hint):
+        node, _, name = text.rpartition("=")
+        hint = parse_hint(name, f"--device {text}")
+        found = find_node(workflow, node)
+        if isinstance(found, Fault):
+            raise WorkflowError(replace(found, place=f"--device {text}"))
+        spec = nodes[found]
+        nodes[found] = replace(spec, meta={**spec.meta, "device": hint.text})
+    return replace(workflow, nodes=nodes), default
+
+
+def find_node(workflow: Workflow, name: str) -> NodeId | Fault:
+    """Find a node by its id, or by a title or class that only one node has."""
+    id = NodeId(name)
+    if id in workflow.nodes:
+        return id
+    called = [
+        other
+        for other, spec in workflow.nodes.items()
+        if name in (spec.class_type, spec.meta.get("title"))
+    ]
+    if len(called) == 1:
+        return called[0]
+    if called:
+        fix = f"name one by its id: {', '.join(called[:8])}"
+        return Fault("", f"{len(called)} nodes have this name", name, fix, "unknown-target")
+    known = [*workflow.nodes, *{spec.class_type for spec in workflow.nodes.values()}]
+    close = nearest(name, known)
+    fix = f"did you mean {close}?" if close else f"the workflow has {', '.join(known[:8])}"
+    return Fault("", "no such node", name, fix, "unknown-target")
+
+
+def _value(text: str, kind: str) -> Link | Json:
+    """Read a value as JSON, or as it stands where the input is a text."""
+    if kind in ("STRING", "COMBO"):
+        return text
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    match value:
+        case [str(node), int(slot)]:
+            return Link(NodeId(node), slot)
+        case _:
+            return value

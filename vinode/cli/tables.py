@@ -1,0 +1,91 @@
+"""A run's report as a table for people."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich import box
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from vinode.graph.context import Folders, Phase
+from vinode.graph.placement import Reason
+from vinode.graph.timing import NodeReport, Report, totals
+
+_ROWS = 200  # nodes shown; the report has all of them
+
+
+def milliseconds(ns: int) -> str:
+    """Show a time in ms with three figures that count.
+
+    >>> milliseconds(1_234_567), milliseconds(12_345_678), milliseconds(0)
+    ('1.23', '12.3', '')
+    """
+    if ns == 0:
+        return ""
+    value = ns / 1e6
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def print_report(done: Report, folders: Folders) -> None:
+    """Print where each node ran and where its time went, then why it ran there, then the files."""
+    console = Console()
+    if not console.is_terminal:
+        console = Console(width=120)  # a file or a pipe has room
+    phases = list(totals(done.nodes))
+    title = f"{done.status} in {(done.end - done.start) / 1e9:.2f} s, times in ms"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("node", no_wrap=True, min_width=14)
+    table.add_column("asked", no_wrap=True)
+    table.add_column("ran on", no_wrap=True)
+    for name in ("total", *phases):
+        table.add_column(name, justify="right", no_wrap=True)
+    for node in done.nodes[:_ROWS]:
+        table.add_row(*_row(node, phases))
+    console.print(table)
+    if len(done.nodes) > _ROWS:
+        console.print(f"{len(done.nodes) - _ROWS} more nodes are in the report (--report FILE)")
+    for node in done.nodes:
+        for line in _remarks(node):
+            console.print(escape(line), style="yellow", highlight=False)
+    for line in (line for node in done.nodes for line in _results(node, folders)):
+        console.print(escape(line), highlight=False, soft_wrap=True)
+
+
+def _row(node: NodeReport, phases: Sequence[Phase]) -> list[str]:
+    name = f"{node.id} {node.title}"
+    if node.timing is None or node.placement is None:
+        return [escape(name), "", node.state, "", *("" for _ in phases)]
+    spent = node.timing.phases
+    where = node.placement.where if node.state == "done" else node.state
+    times = [milliseconds(spent.get(phase, 0)) for phase in phases]
+    asked = node.placement.requested
+    return [escape(name), asked, where, milliseconds(sum(spent.values())), *times]
+
+
+def _remarks(node: NodeReport) -> list[str]:
+    lines = [f"node {node.id} was blocked: {node.because}"] if node.state == "blocked" else []
+    if node.state == "skipped":
+        lines.append(f"node {node.id} ({node.type}) did not run: node {node.because} failed")
+    reasons = node.placement.reasons if node.placement else ()
+    lines += [_reason(node, reason) for reason in reasons if reason.code != "python-node"]
+    return lines
+
+
+def _reason(node: NodeReport, reason: Reason) -> str:
+    fix = f"; {reason.fix}" if reason.fix else ""
+    return f"node {node.id} ({node.type}) [{reason.code}] {reason.sentence}{fix}"
+
+
+def _results(node: NodeReport, folders: Folders) -> list[str]:
+    roots = {"output": folders.output, "temp": folders.temp}
+    lines: list[str] = []
+    for item in node.shown.get("images", ()):
+        match item:
+            case {"filename": str(name), "subfolder": str(folder), "type": str(kind)}:
+                root = roots.get(kind)
+                lines.append(f"{kind}: {root / folder / name}" if root else f"{kind}: {name}")
+            case _:
+                pass
+    return lines
