@@ -14,7 +14,10 @@ _EVERY_INT = Range(-(2**63), 2**64 - 1)
 
 
 class Switched(NamedTuple):
-    """What a switch lets through."""
+    """What a switch lets through.
+
+    output  the value of the branch that was taken
+    """
 
     output: object
 
