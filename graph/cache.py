@@ -49,7 +49,7 @@ def key_of(
             return None
         digest.update(f"{name}\0{link.slot}\0".encode("utf-8", "surrogatepass") + source)
     if node.type.uses_device:
-        digest.update(node.hint.text.encode())
+        digest.update(repr((node.hint.text, node.hint.options)).encode())
     if node.type.fingerprint is not None:
         mark = call_hook(node.type.fingerprint, node.constants, folders)
         if mark is None:

@@ -51,6 +51,23 @@ class Folders:
     named: Mapping[str, Path] | None = None
 
 
+class OpenModel(Protocol):
+    """A model that a node holds: write into `inputs`, run, look at `views()`, again and again."""
+
+    @property
+    def inputs(self) -> Mapping[str, NDArray[Any]]:
+        """Give the memory that the next inference reads, of the model's shapes and dtypes."""
+        ...
+
+    def run(self) -> None:
+        """Run one inference; raises Cancelled where the run was cancelled."""
+        ...
+
+    def views(self) -> Mapping[str, NDArray[Any]]:
+        """Give the outputs without a copy; the next inference overwrites them."""
+        ...
+
+
 class Context(Protocol):
     """The engine, as a node sees it: asked for by a parameter of this type."""
 
@@ -88,6 +105,12 @@ class Context(Protocol):
 
         An input's shape is the shape the part is compiled for; dtypes are the model's own.
         """
+        ...
+
+    def open(
+        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]
+    ) -> AbstractContextManager[OpenModel]:
+        """Hold a model for many inferences: its inputs are written, its outputs read, in place."""
         ...
 
     def show(self, name: str, items: Sequence[object]) -> None:

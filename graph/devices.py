@@ -27,12 +27,14 @@ class Hint:
     devices  candidates in order of preference; () where vinode decides (AUTO)
     hetero   the model may be split over the devices
     strict   refuse to fall back: the trailing `!`
+    options  OpenVINO properties asked for beside the device, as OpenVINO names them
     """
 
     text: str
     devices: tuple[str, ...]
     hetero: bool = False
     strict: bool = False
+    options: tuple[tuple[str, str], ...] = ()
 
 
 def parse_hint(text: object, place: str) -> Hint:
@@ -60,6 +62,35 @@ def _bad_hint(place: str, text: object) -> VinodeError:
     close = nearest(text, known) if isinstance(text, str) else ""
     fix = f"did you mean {close}?" if close else f"use one of {', '.join(known)}, or GPU.1"
     return VinodeError(Fault(place, "no such device hint", short(text), fix, "bad-hint"))
+
+
+# `_meta` key -> OpenVINO's property and the values it takes.
+OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
+    "precision": ("INFERENCE_PRECISION_HINT", ("f32", "f16", "bf16")),
+    "performance": ("PERFORMANCE_HINT", ("LATENCY", "THROUGHPUT", "CUMULATIVE_THROUGHPUT")),
+    "priority": ("MODEL_PRIORITY", ("LOW", "MEDIUM", "HIGH")),
+}
+
+
+def parse_options(meta: Mapping[str, object], place: str) -> tuple[tuple[str, str], ...]:
+    """Read a node's precision, performance and priority; as OpenVINO names their values.
+
+    >>> parse_options({"precision": "f32", "title": "Sampler"}, "")
+    (('INFERENCE_PRECISION_HINT', 'f32'),)
+    """
+    options: list[tuple[str, str]] = []
+    for key, (name, values) in OPTIONS.items():
+        given = meta.get(key)
+        if given is None:
+            continue
+        known = {value.lower(): value for value in values}
+        if not isinstance(given, str) or given.lower() not in known:
+            close = nearest(given, values) if isinstance(given, str) else ""
+            fix = f"did you mean {close}?" if close else f"use one of {', '.join(values)}"
+            fault = Fault(f"{place}, {key}", f"no such {key}", short(given), fix, "bad-hint")
+            raise VinodeError(fault)
+        options.append((name, known[given.lower()]))
+    return tuple(options)
 
 
 @dataclass(frozen=True, slots=True)

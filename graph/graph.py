@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vinode.graph.context import Folders
-from vinode.graph.devices import Hint, parse_hint
+from vinode.graph.devices import Hint, parse_hint, parse_options
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, short
 from vinode.graph.inputs import constant, constant_faults, link_faults
 from vinode.graph.node import AnyNodeType, NodeTypes, call_hook
@@ -173,12 +173,13 @@ def _node(
             constants[port.name] = constant(port, value)
     faults: list[Fault] = []
     hint = default_hint
-    if "device" in spec.meta:
-        place = f"{place_of(id, spec.class_type)}, device"
-        try:
-            hint = parse_hint(spec.meta["device"], place)
-        except VinodeError as error:
-            faults = [replace(fault, node=id) for fault in error.faults]
+    place = place_of(id, spec.class_type)
+    try:
+        if "device" in spec.meta:
+            hint = parse_hint(spec.meta["device"], f"{place}, device")
+        hint = replace(hint, options=parse_options(spec.meta, place) or hint.options)
+    except VinodeError as error:
+        faults = [replace(fault, node=id) for fault in error.faults]
     title = spec.meta.get("title")
     return GraphNode(
         id, type, constants, links, title if isinstance(title, str) else "", hint

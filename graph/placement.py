@@ -7,6 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
+from vinode.graph.devices import SIMULATED
+from vinode.graph.profile import OpTime
+from vinode.graph.split import Split
+
 Code: TypeAlias = Literal[
     "device-absent",
     "driver-missing",
@@ -22,6 +26,7 @@ Code: TypeAlias = Literal[
     "wrong-result",
     "python-node",
     "split-too-small",
+    "option-ignored",
 ]
 
 
@@ -43,20 +48,36 @@ class Placement:
     """Where a node was asked to run, and where it ran.
 
     requested  the hint as written; "" for a node that is Python by nature
-    actual     device -> share of the node's inference time there, 0..1; empty: no inference ran
+    actual     device -> share of the measured time there, 0..1; empty: no inference ran
+    ops        device -> share of the executed operations
+    layout     share of the time spent on changing layouts and types, 0..1
+    busiest    operations that took most of the time, the first the most
+    splits     how models are split over devices
+    snr_db     how close the device's answer is to the CPU's in f32; None where it is the CPU
     """
 
     requested: str = ""
     actual: Mapping[str, float] = field(default_factory=dict[str, float])
     reasons: tuple[Reason, ...] = ()
+    ops: Mapping[str, float] = field(default_factory=dict[str, float])
+    layout: float = 0.0
+    busiest: tuple[OpTime, ...] = ()
+    splits: tuple[Split, ...] = ()
+    snr_db: float | None = None
+
+    @property
+    def simulated(self) -> bool:
+        """Say whether a device of it was the CPU under another name."""
+        return any(SIMULATED in name for name in (*self.actual, self.requested))
 
     @property
     def where(self) -> str:
         """Name the device or devices, the busiest first."""
         by_share = sorted(self.actual.items(), key=lambda item: -item[1])
-        if len(by_share) == 1:
-            return by_share[0][0]
-        return ", ".join(f"{name} {share:.0%}" for name, share in by_share)
+        marked = [(f"{name} (simulated)" if name == SIMULATED else name, s) for name, s in by_share]
+        if len(marked) == 1:
+            return marked[0][0]
+        return ", ".join(f"{name} {share:.0%}" for name, share in marked)
 
 
 PYTHON_NODE = Placement(
@@ -107,7 +128,8 @@ _TEXTS: tuple[tuple[str, Code, str], ...] = (
         "put the node on a device that has the operation, or use HETERO:<device>,CPU",
     ),
     (
-        r"[Uu]nsupported (precision|element type)|precision .* is not supported",
+        r"Supported values: (f16|bf16)|[Uu]nsupported (precision|element type)"
+        r"|precision .* is not supported",
         "precision-unsupported",
         "convert the model to fp16 or int8",
     ),

@@ -1,68 +1,68 @@
-"""Compiled models: shared, reused, evicted by bytes; inference with its phases timed."""
+"""Compiled models: shared, reused, evicted by bytes; each on the first device that can."""
 
 from __future__ import annotations
 
 import threading
-from collections import Counter, OrderedDict
-from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from collections.abc import Callable, Generator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from vinode.graph.blobs import Blobs
+from vinode.graph.compile import Timed, blob_key, compile_part
+from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Phase
 from vinode.graph.devices import SIMULATED, Hint, candidates
-from vinode.graph.errors import Cancelled, DeviceError, Fault, ModelError
+from vinode.graph.errors import DeviceError, Fault
+from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
+from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, fixed_inputs, now, worst
+from vinode.graph.session import Session
 from vinode.graph.values import ModelPart
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
-Timed: TypeAlias = Callable[[Phase], AbstractContextManager[None]]
-Arrays: TypeAlias = Mapping[str, NDArray[Any]]
-Shapes: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
-
-# How long an inference may go on after a cancel, in milliseconds.
-_POLL_MS = 20
-
-
-@dataclass(slots=True)
-class Compiled:
-    """A model compiled for one device and one set of shapes, with its one request.
-
-    shares  device -> share of the operations, as the compiled model reports it, 0..1
-    """
-
-    request: ov.InferRequest
-    inputs: Mapping[str, ov.Type]
-    outputs: tuple[str, ...]
-    shares: Mapping[str, float]
-    bytes: int
-    lock: threading.Lock = field(default_factory=threading.Lock)
+Check: TypeAlias = Callable[[], None]
+_F32 = (("INFERENCE_PRECISION_HINT", "f32"),)
 
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """What an inference gave: arrays by output name, where it ran, and why not elsewhere."""
+    """What an inference gave: arrays by output name, on which compiled model, why not elsewhere."""
 
     outputs: Mapping[str, NDArray[Any]]
-    shares: Mapping[str, float]
+    compiled: Compiled
     reasons: tuple[Reason, ...]
 
 
 class Pool:
     """Owns OpenVINO's core and the compiled models of this process; used by many threads.
 
-    limit     bytes of weights kept compiled; the least recently used go first
-    simulate  stand a second CPU device under the name NPUSIM_CPU beside the real ones
+    limit         bytes of weights kept compiled; the least recently used go first
+    simulate      stand a second CPU device under the name NPUSIM_CPU beside the real ones
+    folder        where blobs and comparisons with the CPU are kept; None: nowhere
+    seconds       limit of a compile in a child process
+    accept_wrong  use a device's answer even where it is far from the CPU's
     """
 
-    def __init__(self, limit: int = 8 * 2**30, simulate: bool = False) -> None:
-        self.limit = limit
-        self._simulate = simulate
+    def __init__(
+        self,
+        limit: int = 8 * 2**30,
+        simulate: bool | Simulation = False,
+        folder: Path | None = None,
+        seconds: float = 1800.0,
+        accept_wrong: bool = False,
+    ) -> None:
+        self.limit, self.seconds, self.accept_wrong = limit, seconds, accept_wrong
+        self._simulation = Simulation() if simulate is True else simulate or None
+        self._blobs = Blobs(folder) if folder else None
+        self._checks = Checks(folder) if folder else None
         self._core: ov.Core | None = None
         self._available: tuple[str, ...] = ()
         self._lock = threading.RLock()
@@ -78,7 +78,7 @@ class Pool:
                 import openvino as ov
 
                 self._core = ov.Core()
-                if self._simulate:
+                if self._simulation:
                     self._core.register_plugin("openvino_intel_cpu_plugin", SIMULATED)
                 self._available = tuple(self._core.available_devices)
             return self._core
@@ -90,50 +90,99 @@ class Pool:
         return self._available
 
     def infer(
-        self, part: ModelPart, inputs: Arrays, hint: Hint, timed: Timed, check: Callable[[], None]
+        self,
+        part: ModelPart,
+        inputs: Mapping[str, NDArray[Any]],
+        hint: Hint,
+        timed: Timed,
+        check: Check,
+        user: Usage | None = None,
     ) -> Inference:
-        """Run a part on the first device of the hint that can.
+        """Run a part once on the first device of the hint that can.
 
         timed  times a phase of the work; check raises Cancelled, which stops the inference
+        A device that is lost in the middle is left for the next one.
         Raises DeviceError where the hint forbids a fallback, ModelError for wrong inputs.
         """
-        reasons: list[Reason] = []
         shapes: Shapes = tuple((name, array.shape) for name, array in inputs.items())
+        lost: list[Reason] = []
+        while True:
+            with self.open(part, shapes, hint, timed, check, user) as session:
+                session.write(inputs)
+                try:
+                    session.run()
+                except RuntimeError as error:
+                    reason = classify(error, session.compiled.device)
+                    self._forget(session, reason)
+                    lost.append(reason)
+                    continue
+                return Inference(session.read(), session.compiled, session.reasons)
+
+    @contextmanager
+    def open(
+        self,
+        part: ModelPart,
+        shapes: Shapes,
+        hint: Hint,
+        timed: Timed,
+        check: Check,
+        user: Usage | None = None,
+    ) -> Generator[Session]:
+        """Hold a part's request: write into its inputs, run, read its outputs, again and again."""
         if self._core is None:
             with timed("load"):  # importing OpenVINO costs more than many a model
                 _ = self.core
-        tried = candidates(hint, self.available)
-        for device in tried:
-            compiled = self._compiled(part, shapes, device, timed)
+        reasons: list[Reason] = []
+        for device in candidates(hint, self.available):
+            asked = Asked(
+                part,
+                shapes,
+                device,
+                hint.options,
+                self._blobs,
+                self.seconds,
+                self._simulation,
+            )
+            compiled = self._compiled(asked, timed, check)
             if isinstance(compiled, Reason):
                 reasons.append(compiled)
                 continue
-            with _waiting(compiled.lock, timed):
-                outputs = _infer(compiled, part, inputs, timed, check)
-            return Inference(outputs, compiled.shares, tuple(reasons))
+            with waiting(compiled.lock, timed):
+                compiled.use(user or Usage())
+                told = (*reasons, *compiled.reasons)
+                yield Session(compiled, asked, timed, check, told)
+            return
         raise DeviceError(*(_refusal(part, hint, reason) for reason in reasons))
 
-    def _compiled(
-        self, part: ModelPart, shapes: Shapes, device: str, timed: Timed
-    ) -> Compiled | Reason:
-        missing = [
-            name
-            for name in device.removeprefix("HETERO:").split(",")
-            if name not in self.available and f"{name}.0" not in self.available
-        ]
-        if missing:
-            return absent(missing[0], self.available)
-        key = (part.digest, shapes, device)
+    def settle(self, compiled: Compiled, user: Usage) -> None:
+        """Fill a user's account of what executed, unless another's use has done so already."""
+        with compiled.lock:
+            if compiled.user is user:
+                compiled.settle()
+
+    def _forget(self, session: Session, reason: Reason) -> None:
+        key = _key(session.asked)
+        with self._lock:
+            self._kept.pop(key, None)
+            self._refused[key] = reason
+
+    def _compiled(self, asked: Asked, timed: Timed, check: Check) -> Compiled | Reason:
+        reason = self._absent(asked)
+        if reason is not None:
+            return reason
+        key = _key(asked)
         with self._lock:
             building = self._building.setdefault(key, threading.Lock())
-        with _waiting(building, timed):
+        with waiting(building, timed):
             with self._lock:
                 if key in self._refused:
                     return self._refused[key]
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key]
-            made = _compile(self.core, part, shapes, device, timed)
+            made = compile_part(self.core, asked, timed, check)
+            if isinstance(made, Compiled):
+                made = self._right(made, asked, timed, check)
             with self._lock:
                 if isinstance(made, Reason):
                     self._refused[key] = made
@@ -141,129 +190,85 @@ class Pool:
                     self._keep(key, made)
             return made
 
+    def _absent(self, asked: Asked) -> Reason | None:
+        """Find a device that is not here; what the plugin says of it tells driver from hardware."""
+        for name in asked.devices:
+            if name in self.available or f"{name}.0" in self.available:
+                continue
+            try:
+                self.core.get_property(name, "NPU_DRIVER_VERSION")
+            except RuntimeError as error:
+                found = classify(error, name)
+                if found.code == "driver-missing":
+                    return found
+            return absent(name, self.available)
+        return None
+
+    def _right(self, made: Compiled, asked: Asked, timed: Timed, check: Check) -> Compiled | Reason:
+        """Compare a device's first answer with the CPU's in f32; a wrong one is a reason."""
+        if set(asked.devices) == {"CPU"}:
+            return made
+        key = blob_key(self.core, asked)
+        found = self._checks.find(key.name) if self._checks else None
+        if found is None:
+            with timed("compile"):
+                snr = self._snr(made, asked, check)
+            found = Rightness(snr, asked.device, key.driver, key.openvino, now())
+            if self._checks:
+                self._checks.keep(key.name, found)
+        made.snr_db = found.snr_db
+        if found.snr_db >= MIN_SNR_DB:
+            return made
+        sentence = f"{asked.device}: its answer is {found.snr_db:.0f} dB from the CPU's"
+        fix = "update the driver, or put the node elsewhere; --accept-wrong uses it as it is"
+        reason = Reason("wrong-result", f"{sentence}; at least {MIN_SNR_DB:.0f} dB are right", fix)
+        if not self.accept_wrong:
+            return reason
+        made.reasons = (*made.reasons, replace(reason, fix="you chose to accept it"))
+        return made
+
+    def _snr(self, made: Compiled, asked: Asked, check: Check) -> float:
+        """Run one fixed input on the device and on the CPU in f32; gives the worst output's SNR."""
+        ports = [(name, array.shape, array.dtype) for name, array in made.inputs.items()]
+        inputs = fixed_inputs(ports)
+        on_cpu = replace(asked, device="CPU", options=_F32, blobs=None)
+        reference = compile_part(self.core, on_cpu, _untimed, check)
+        if isinstance(reference, Reason):
+            return float("inf")  # nothing to compare with: the CPU does not take the model
+        answers: list[dict[str, NDArray[Any]]] = []
+        for compiled, what in ((made, asked), (reference, on_cpu)):
+            session = Session(compiled, what, _untimed, check, ())
+            session.write(inputs)
+            session.run()
+            answers.append({name: np.array(value) for name, value in session.read().items()})
+        return worst(*answers)
+
     def _keep(self, key: object, compiled: Compiled) -> None:
         self._kept[key] = compiled
         while len(self._kept) > 1 and sum(c.bytes for c in self._kept.values()) > self.limit:
             self._kept.popitem(last=False)
 
 
+def _untimed(phase: Phase) -> AbstractContextManager[None]:
+    """Time nothing: the phase around it counts."""
+    return nullcontext()
+
+
+def _key(asked: Asked) -> object:
+    return asked.part.digest, asked.shapes, asked.device, asked.options
+
+
 def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:
     return Fault(f"model {part.name}", reason.sentence, hint.text, reason.fix, reason.code)
 
 
-class _waiting:
+@contextmanager
+def waiting(lock: threading.Lock, timed: Timed) -> Generator[None]:
     """Hold a lock; the time until it is free counts as waiting."""
-
-    def __init__(self, lock: threading.Lock, timed: Timed) -> None:
-        self._lock, self._timed = lock, timed
-
-    def __enter__(self) -> None:
-        if not self._lock.acquire(blocking=False):
-            with self._timed("wait"):
-                self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-
-def _compile(
-    core: ov.Core, part: ModelPart, shapes: Shapes, device: str, timed: Timed
-) -> Compiled | Reason:
-    with timed("load"):
-        try:
-            model: ov.Model = core.read_model(str(part.xml))  # pyright: ignore[reportUnknownMemberType]
-        except RuntimeError as error:
-            fix = f"`vinode models verify {part.name}` rebuilds it"
-            raise ModelError(Fault(f"model {part.name}", _first(error), fix=fix)) from error
-        _reshape(model, part, shapes)
-    with timed("compile"):
-        try:
-            compiled = core.compile_model(model, device)
-            request = compiled.create_infer_request()
-        except RuntimeError as error:
-            return classify(error, device)
-        return Compiled(
-            request,
-            {port.get_any_name(): port.element_type for port in compiled.inputs},
-            tuple(port.get_any_name() for port in compiled.outputs),
-            _shares(core, model, compiled, device),
-            part.bytes,
-        )
-
-
-def _reshape(model: ov.Model, part: ModelPart, shapes: Shapes) -> None:
-    """Give the model the shapes of its inputs; ModelError names the input that does not fit."""
-    import openvino as ov
-
-    wanted = dict(shapes)
-    known = {port.get_any_name(): port.get_partial_shape() for port in model.inputs}
-    if known.keys() != wanted.keys():
-        got = ", ".join(sorted(wanted)) or "nothing"
-        problem = f"takes the inputs {', '.join(sorted(known))}"
-        raise ModelError(Fault(f"model {part.name}", problem, got, code="bad-inputs"))
-    changed = {
-        name: ov.PartialShape(list(shape))
-        for name, shape in wanted.items()
-        if known[name] != ov.PartialShape(list(shape))
-    }
-    if not changed:
-        return
+    if not lock.acquire(blocking=False):
+        with timed("wait"):
+            lock.acquire()
     try:
-        model.reshape(changed)
-    except RuntimeError as error:
-        name, shape = next((name, wanted[name]) for name in changed)
-        place = f"model {part.name}, input {name}"
-        fault = Fault(place, f"takes {known[name]}", str(shape), _first(error), "bad-inputs")
-        raise ModelError(fault) from error
-
-
-def _shares(
-    core: ov.Core, model: ov.Model, compiled: ov.CompiledModel, device: str
-) -> dict[str, float]:
-    """Ask the compiled model where it runs; of a split model, count operations per device."""
-    reported: str | list[str] = compiled.get_property("EXECUTION_DEVICES")
-    names = [reported] if isinstance(reported, str) else list(reported)
-    if device.startswith("HETERO:") and len(names) > 1:
-        mapping: dict[str, str] = core.query_model(model, device)  # pyright: ignore
-        counted = Counter(mapping.values())
-        return {name: counted[name] / counted.total() for name in counted}
-    return dict.fromkeys((name.strip("()") for name in names), 1 / len(names))
-
-
-def _infer(
-    compiled: Compiled, part: ModelPart, inputs: Arrays, timed: Timed, check: Callable[[], None]
-) -> dict[str, NDArray[Any]]:
-    request = compiled.request
-    with timed("upload"):
-        for name, array in inputs.items():
-            target: NDArray[Any] = request.get_tensor(name).data
-            if array.dtype != target.dtype:
-                place = f"model {part.name}, input {name}"
-                fault = Fault(place, f"takes {target.dtype}", str(array.dtype), code="bad-inputs")
-                raise ModelError(fault)
-            np.copyto(target, array)
-    with timed("compute"):
-        request.start_async()
-        try:
-            while not request.wait_for(_POLL_MS):
-                check()
-        except Cancelled:
-            _stop(request)
-            raise
-    with timed("download"):
-        return {
-            name: np.array(request.get_output_tensor(index).data)
-            for index, name in enumerate(compiled.outputs)
-        }
-
-
-def _stop(request: ov.InferRequest) -> None:
-    request.cancel()
-    try:
-        request.wait()
-    except RuntimeError:  # OpenVINO reports the cancel that we asked for as an error
-        return
-
-
-def _first(error: BaseException) -> str:
-    return classify(error, "OpenVINO").sentence
+        yield
+    finally:
+        lock.release()

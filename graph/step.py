@@ -13,7 +13,9 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from vinode.graph.account import Used, placement
 from vinode.graph.arguments import Call, Sources, Values, calls
+from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Blocked, Expansion, Folders, Phase
 from vinode.graph.errors import Cancelled, Fault, VinodeError, short
 from vinode.graph.events import NodeTiming, Span
@@ -22,6 +24,7 @@ from vinode.graph.kinds import value_problem
 from vinode.graph.placement import PYTHON_NODE, Placement, Reason
 from vinode.graph.plan import Step
 from vinode.graph.pool import Pool
+from vinode.graph.session import Session
 from vinode.graph.values import Image, ModelPart, read_only
 from vinode.graph.workflow import NodeId
 
@@ -49,6 +52,10 @@ class Clock:
             self.spans.append(Span(ended, since, now))
         self._phase, self._since = phase, now
         return ended
+
+    def spent(self, phase: Phase) -> int:
+        """Give the ns spent in a phase so far; the current one counts when it has ended."""
+        return self.phases.get(phase, 0)
 
     def begin(self, ready: int) -> None:
         """Begin to run on the lane; what went before, since `ready`, was waiting."""
@@ -86,7 +93,8 @@ class StepContext:
     services: Services
     clock: Clock
     shown: dict[str, Values] = field(default_factory=dict[str, Values])
-    shares: dict[str, float] = field(default_factory=dict[str, float])
+    usage: Usage = field(default_factory=Usage)
+    computed: dict[Compiled, int] = field(default_factory=dict["Compiled", int])
     reasons: dict[Reason, None] = field(default_factory=dict[Reason, None])
 
     @property
@@ -130,14 +138,30 @@ class StepContext:
         self, part: ModelPart, inputs: Mapping[str, NDArray[Any]]
     ) -> Mapping[str, NDArray[np.float32]]:
         """Run a model on the node's device."""
-        before = self.clock.phases.get("compute", 0)
         hint = self.step.node.hint
-        done = self.services.pool.infer(part, inputs, hint, self.phase, self.check_cancelled)
-        spent = self.clock.phases.get("compute", 0) - before
-        for device, share in done.shares.items():
-            self.shares[device] = self.shares.get(device, 0.0) + share * spent
-        self.reasons.update(dict.fromkeys(done.reasons))
+        before = self.clock.spent("compute")
+        done = self.services.pool.infer(
+            part, inputs, hint, self.phase, self.check_cancelled, self.usage
+        )
+        self._account(done.compiled, done.reasons, before)
         return done.outputs
+
+    @contextmanager
+    def open(self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]) -> Generator[Session]:
+        """Hold a model's request for many inferences: its memory is written without a copy."""
+        hint = self.step.node.hint
+        before = self.clock.spent("compute")
+        given = tuple(shapes.items())
+        with self.services.pool.open(
+            part, given, hint, self.phase, self.check_cancelled, self.usage
+        ) as session:
+            yield session
+        self._account(session.compiled, session.reasons, before)
+
+    def _account(self, compiled: Compiled, reasons: Sequence[Reason], before: int) -> None:
+        spent = self.clock.spent("compute") - before
+        self.computed[compiled] = self.computed.get(compiled, 0) + spent
+        self.reasons.update(dict.fromkeys(reasons))
 
     def show(self, name: str, items: Sequence[object]) -> None:
         """Hand JSON values to whoever watches."""
@@ -147,9 +171,11 @@ class StepContext:
         """Say where the node ran."""
         if not self.step.node.type.uses_device:
             return PYTHON_NODE
-        total = sum(self.shares.values()) or 1.0
-        actual = {device: spent / total for device, spent in self.shares.items()}
-        return Placement(self.step.node.hint.text, actual, tuple(self.reasons))
+        used: list[Used] = []
+        for compiled, ns in self.computed.items():
+            self.services.pool.settle(compiled, self.usage)
+            used.append(Used(compiled, self.usage.ops.get(compiled, ()), ns))
+        return placement(self.step.node.hint, used, tuple(self.reasons))
 
 
 Given = Values | Expansion

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from vinode.graph.context import Folders, Phase
+from vinode.graph.context import Folders, OpenModel, Phase
 from vinode.graph.errors import Cancelled
 from vinode.graph.values import Image, ModelPart
 
@@ -71,6 +71,12 @@ class CallContext:
         """Call the function that stands for the model."""
         assert self._infer, "this test gives no model"
         return self._infer(part, inputs)
+
+    def open(
+        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]
+    ) -> AbstractContextManager[OpenModel]:
+        """Refuse: no node of the tests holds a model."""
+        raise NotImplementedError(part.name, shapes)
 
     def show(self, name: str, items: Sequence[object]) -> None:
         """Keep what is shown."""

@@ -1,0 +1,198 @@
+"""A model part -> Compiled, or the reason why a device does not take it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vinode.graph.blobs import BlobKey
+from vinode.graph.child import Job, compile_in_child
+from vinode.graph.compiled import Compiled
+from vinode.graph.context import Phase
+from vinode.graph.devices import SIMULATED
+from vinode.graph.part import Asked, read, refused_before, reshape, takes
+from vinode.graph.placement import Reason, classify
+from vinode.graph.split import Split, assign
+
+if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
+    import openvino as ov
+
+Timed: TypeAlias = Callable[[Phase], AbstractContextManager[None]]
+
+# A device that takes less of a model than this is not worth the crossings.
+MIN_SHARE = 0.1
+
+
+def compile_part(
+    core: ov.Core, asked: Asked, timed: Timed, check: Callable[[], None]
+) -> Compiled | Reason:
+    """Compile a part for a device, from its kept blob where there is one.
+
+    Raises ModelError where the IR or the inputs are at fault, and what `check` raises.
+    """
+    with timed("load"):
+        model = read(core, asked.part)
+        reshape(model, asked.part, asked.shapes)
+        refusal = refused_before(core, model, asked)
+    if refusal is not None:
+        return refusal
+    with timed("compile"):
+        split, where = _split(core, model, asked)
+        if split is not None and split.shares.get(asked.devices[0], 0.0) < MIN_SHARE:
+            return _too_small(split, asked)
+        try:
+            options, ignored = _options(core, asked)
+            if asked.needs_child:
+                made = _through_blob(core, asked, options, check)
+            else:
+                made = core.compile_model(model, asked.device, options)
+            if isinstance(made, Reason):
+                return made
+            reasons = (*ignored, *without_effect(made, dict(asked.options)))
+            return _compiled(made, asked, split, where, reasons)
+        except RuntimeError as error:
+            return classify(error, asked.device)
+
+
+def _split(core: ov.Core, model: ov.Model, asked: Asked) -> tuple[Split | None, Mapping[str, str]]:
+    if not asked.device.startswith("HETERO:"):
+        return None, {}
+    try:
+        return assign(
+            model, asked.devices, lambda device: takes(core, model, device, asked.simulation)
+        )
+    except RuntimeError:  # the query needs a driver that is not there; the compile says why
+        return None, {}
+
+
+def _too_small(split: Split, asked: Asked) -> Reason:
+    share = split.shares.get(asked.devices[0], 0.0)
+    sentence = f"{asked.devices[0]} takes only {share:.0%} of the operations"
+    fix = f"put the node on {asked.devices[-1]} alone"
+    return Reason("split-too-small", sentence, fix, tuple(op.place for op in split.refused[:20]))
+
+
+def _options(core: ov.Core, asked: Asked) -> tuple[dict[str, Any], list[Reason]]:
+    """Give the properties to compile with, and a reason for each that the device does not know."""
+    reasons: list[Reason] = []
+    # With it a compiled model can tell what executed; its cost cannot be measured.
+    options: dict[str, Any] = {"PERF_COUNT": True}
+    known = set(core.get_property(asked.devices[0], "SUPPORTED_PROPERTIES"))
+    for name, value in asked.options:
+        if name in known:
+            options[name] = value
+        else:
+            sentence = f"{asked.devices[0]} does not know {name}"
+            reasons.append(Reason("option-ignored", sentence, "drop the option"))
+    return options, reasons
+
+
+def _through_blob(
+    core: ov.Core, asked: Asked, options: Mapping[str, Any], check: Callable[[], None]
+) -> ov.CompiledModel | Reason:
+    """Compile in a child process, or take the blob that an earlier one made."""
+    import tempfile
+    from pathlib import Path
+
+    plain = {name: str(value) for name, value in options.items()}
+    simulated = SIMULATED if SIMULATED in asked.devices else ""
+    job = Job(asked.part.xml, asked.device, dict(asked.shapes), plain, simulated)
+    key = blob_key(core, asked)
+    blob = asked.blobs.find(key) if asked.blobs else None
+    with tempfile.TemporaryDirectory(prefix="vinode-") as folder:
+        if blob is None:
+            part = asked.blobs.begin() if asked.blobs else Path(folder) / "model.blob"
+            try:
+                reason = compile_in_child(job, part, asked.seconds, check, lambda _: None)
+                if reason is not None:
+                    return reason
+                blob = asked.blobs.keep(key, part) if asked.blobs else part
+                content = blob.read_bytes()
+            finally:
+                part.unlink(missing_ok=True)
+        else:
+            content = blob.read_bytes()
+    made: ov.CompiledModel = core.import_model(content, asked.device, options)  # pyright: ignore
+    return made
+
+
+def blob_key(core: ov.Core, asked: Asked) -> BlobKey:
+    """Give all that a compiled blob of this depends on."""
+    import openvino as ov
+
+    told: dict[str, str] = {}
+    for name in ("FULL_DEVICE_NAME", "NPU_DRIVER_VERSION", "NPU_COMPILER_VERSION"):
+        try:
+            told[name] = str(core.get_property(asked.devices[0], name))
+        except RuntimeError:  # a plugin refuses what it does not know
+            told[name] = ""
+    device = f"{asked.device} {told.pop('FULL_DEVICE_NAME')}"
+    driver = " ".join(told.values()).strip()
+    version = ov.get_version()
+    return BlobKey(
+        asked.part.digest, dict(asked.shapes), dict(asked.options), device, driver, version
+    )
+
+
+def _compiled(
+    made: ov.CompiledModel,
+    asked: Asked,
+    split: Split | None,
+    where: Mapping[str, str],
+    reasons: tuple[Reason, ...],
+) -> Compiled:
+    """Make the request and give it memory of ours for outputs of fixed shape."""
+    import openvino as ov
+
+    request = made.create_infer_request()
+    outputs: dict[str, NDArray[Any]] = {}
+    for index, port in enumerate(made.outputs):
+        if port.get_partial_shape().is_static:
+            memory = np.empty(tuple(port.get_shape()), port.element_type.to_dtype())
+            # An empty array has no memory to share.
+            if memory.size:
+                request.set_output_tensor(index, ov.Tensor(memory, shared_memory=True))
+                outputs[port.get_any_name()] = memory
+    inputs = {port.get_any_name(): request.get_tensor(port).data for port in made.inputs}
+    return Compiled(
+        request,
+        asked.device,
+        reported(made),
+        inputs,
+        outputs,
+        tuple(port.get_any_name() for port in made.outputs),
+        asked.part.bytes + sum(math.prod(array.shape) for array in inputs.values()),
+        split,
+        where,
+        reasons,
+    )
+
+
+def reported(made: ov.CompiledModel) -> tuple[str, ...]:
+    """Give the devices that a compiled model says it runs on.
+
+    The NPU plugin gives a bare string; AUTO puts the CPU in parentheses while it stands in for
+    another device, and for ever where that one failed. A claim, not the truth.
+    """
+    said: str | list[str] = made.get_property("EXECUTION_DEVICES")
+    return tuple(name.strip("()") for name in ([said] if isinstance(said, str) else said))
+
+
+def without_effect(made: ov.CompiledModel, options: Mapping[str, Any]) -> list[Reason]:
+    """Read options back: a compile accepts some that then have no effect."""
+    reasons: list[Reason] = []
+    for name, value in options.items():
+        try:
+            said = str(made.get_property(name))
+        except RuntimeError:  # a plugin that cannot tell is believed
+            continue
+        # Types print as <Type: 'float32'>, enumerations as Priority.HIGH.
+        if str(value).lower() not in said.lower().replace("float", "f"):
+            sentence = f"{name}={value} has no effect: the compiled model says {said}"
+            reasons.append(Reason("option-ignored", sentence, "drop the option"))
+    return reasons

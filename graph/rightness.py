@@ -1,0 +1,98 @@
+"""Is what a device computes right? Its output against the CPU's in f32, on a fixed input."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Half precision gives 40 dB and more on sound models, int8 about 25; below this it shows.
+MIN_SNR_DB = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Rightness:
+    """How close a device's answer is to the CPU's.
+
+    snr_db  signal to noise ratio of the worst output; inf where they are equal, -inf where NaN
+    """
+
+    snr_db: float
+    device: str
+    driver: str
+    openvino: str
+    date: str
+
+
+def snr_db(answer: NDArray[Any], wanted: NDArray[Any]) -> float:
+    """Give 10·log10(Σ wanted² / Σ (answer − wanted)²) in dB; both of one shape, any dtype."""
+    right = wanted.astype(np.float64)
+    noise = answer.astype(np.float64) - right
+    if not np.isfinite(noise).all():
+        return -math.inf
+    wrong, signal = float((noise**2).sum()), float((right**2).sum())
+    if wrong == 0:
+        return math.inf
+    return 10 * math.log10(signal / wrong) if signal > 0 else -math.inf
+
+
+def fixed_inputs(
+    ports: Sequence[tuple[str, tuple[int, ...], np.dtype[Any]]],
+) -> dict[str, NDArray[Any]]:
+    """Make the same input for a model each time: name, shape, dtype -> array.
+
+    Floats are standard normal, whole numbers 0..255 for u8 and 0..1 otherwise, which are valid
+    pixels, token ids and masks.
+    """
+    random = np.random.default_rng(20)
+    made: dict[str, NDArray[Any]] = {}
+    for name, shape, dtype in ports:
+        if dtype.kind == "f":
+            made[name] = random.standard_normal(shape).astype(dtype)
+        else:
+            made[name] = random.integers(0, 256 if dtype == np.uint8 else 2, shape).astype(dtype)
+    return made
+
+
+def worst(answers: Mapping[str, NDArray[Any]], wanted: Mapping[str, NDArray[Any]]) -> float:
+    """Give the lowest SNR in dB over all outputs."""
+    return min(snr_db(answers[name], right) for name, right in wanted.items())
+
+
+class Checks:
+    """Results of the comparison, a file a model and device, kept beside the blobs."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def find(self, key: str) -> Rightness | None:
+        """Give what an earlier comparison found for this key."""
+        try:
+            noted = json.loads((self.folder / f"{key}.check.json").read_text(encoding="utf-8"))
+            noted["snr_db"] = float(noted["snr_db"])
+            return Rightness(**noted)
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def keep(self, key: str, found: Rightness) -> None:
+        """Note a comparison; whole or not at all."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        # JSON has no infinity: the figure is kept as text.
+        noted = {**asdict(found), "snr_db": str(found.snr_db)}
+        part = self.folder / f"{secrets.token_hex(8)}.part"
+        part.write_text(json.dumps(noted, indent=1), encoding="utf-8")
+        os.replace(part, self.folder / f"{key}.check.json")
+
+
+def now() -> str:
+    """Give the time in UTC as ISO 8601."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
