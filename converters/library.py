@@ -92,14 +92,15 @@ def add_model(
 def pull_model(
     store: Store, name: str, progress: Progress = quiet, cancelled: Cancelled = never
 ) -> ModelPart:
-    """Fetch a model's source where it is missing, convert it, and give the IR."""
+    """Fetch a model's source where it is missing or damaged, convert it, and give the IR."""
     watch = Watch(progress, cancelled)
     card = store.card(name)
     store.sweep()
     found = store.find(recipe_of(card).digest, watch)
-    if isinstance(found, Artifact):
+    damaged = store.damaged_sources(card.source, watch)
+    if isinstance(found, Artifact) and not damaged:
         return found.part(name)
-    if store.source(card.source, watch) is None:
+    if damaged or store.source(card.source, watch) is None:
         sources.fetch(store, card.source, watch)
     return convert(card, store, progress, cancelled)
 
@@ -153,12 +154,10 @@ def verify_models(
 
 
 def _source_faults(store: Store, card: Card, watch: Watch) -> list[Fault]:
-    kept = [path for path in store.source_places(card.source) if path.is_file()]
-    if not kept or store.source(card.source, watch, again=True):
-        return []
     problem = f"the source of {card.name!r} is another than its card says"
     fix = f"vinode models pull {card.name}"
-    return [Fault(str(kept[0]), problem, fix=fix, code="model-damaged")]
+    damaged = store.damaged_sources(card.source, watch, again=True)
+    return [Fault(str(path), problem, fix=fix, code="model-damaged") for path in damaged]
 
 
 def digest_of(card: Card) -> str:

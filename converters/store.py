@@ -109,11 +109,18 @@ class Store:
     def source(self, source: Source, watch: Watch = UNWATCHED, again: bool = False) -> Path | None:
         """Find a source's file, verified; None where it is missing or another than it was."""
         for path in self.source_places(source):
-            beside = [(path.with_name(name), sha256) for name, sha256 in source.beside.items()]
-            whole = [(path, source.sha256), *beside]
-            if all(is_verified(file, sha256, watch, again) for file, sha256 in whole):
+            if is_source(path, source, watch, again):
                 return path
         return None
+
+    def damaged_sources(self, source: Source, watch: Watch, again: bool = False) -> list[Path]:
+        """List the kept files of a source that are another than they were."""
+        places = (folder / "sources" / source.key / source.file for folder in self.folders)
+        return [
+            path
+            for path in places
+            if path.parent.is_dir() and not is_source(path, source, watch, again)
+        ]
 
     def source_places(self, source: Source) -> Iterator[Path]:
         """Go through the places a source's file may be: the store, then the file itself."""
@@ -223,6 +230,13 @@ def is_verified(path: Path, sha256: str, watch: Watch = UNWATCHED, again: bool =
         return False
     _verified.add(seen)
     return True
+
+
+def is_source(path: Path, source: Source, watch: Watch, again: bool = False) -> bool:
+    """Say whether a file, and what belongs beside it, is what the source's hashes say."""
+    beside = {path.with_name(name): sha256 for name, sha256 in source.beside.items()}
+    whole = {path: source.sha256, **beside}
+    return all(is_verified(file, sha256, watch, again) for file, sha256 in whole.items())
 
 
 def _stored(path: Path, watch: Watch) -> StoredFile:
