@@ -40,13 +40,13 @@ def compile_in_child(
     blob: Path,
     limit: float,
     check: Callable[[], None],
-    tell: Callable[[float], None],
+    tell: Callable[[float, float], None],
     command: Sequence[str] = COMMAND,
 ) -> Reason | None:
     """Compile into `blob`; None where it worked, else the reason. Raises what `check` raises.
 
     limit  seconds after which the child is ended: reason compile-timeout
-    tell   told the seconds so far
+    tell   told the seconds so far and the limit
     """
     request = {
         "xml": str(job.xml),
@@ -79,7 +79,7 @@ def _wait(
     child: subprocess.Popen[bytes],
     limit: float,
     check: Callable[[], None],
-    tell: Callable[[float], None],
+    tell: Callable[[float, float], None],
 ) -> bool:
     """Wait for the child; True where the limit passed first."""
     start = time.monotonic()
@@ -90,7 +90,7 @@ def _wait(
         except subprocess.TimeoutExpired:
             spent = time.monotonic() - start
             check()
-            tell(spent)
+            tell(spent, limit)
             if spent > limit:
                 return True
 

@@ -23,16 +23,22 @@ if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a
     import openvino as ov
 
 Timed: TypeAlias = Callable[[Phase], AbstractContextManager[None]]
+Tell: TypeAlias = Callable[[float, float], None]
 
 # A device that takes less of a model than this is not worth the crossings.
 MIN_SHARE = 0.1
 
 
+def untold(seconds: float, limit: float) -> None:
+    """Tell nobody how long a compile takes."""
+
+
 def compile_part(
-    core: ov.Core, asked: Asked, timed: Timed, check: Callable[[], None]
+    core: ov.Core, asked: Asked, timed: Timed, check: Callable[[], None], tell: Tell = untold
 ) -> Compiled | Reason:
     """Compile a part for a device, from its kept blob where there is one.
 
+    tell  told (seconds so far, limit) while a child process compiles
     Raises ModelError where the IR or the inputs are at fault, and what `check` raises.
     """
     with timed("load"):
@@ -48,7 +54,7 @@ def compile_part(
         try:
             options, ignored = _options(core, asked)
             if asked.needs_child:
-                made = _through_blob(core, asked, options, check)
+                made = _through_blob(core, asked, options, check, tell)
             else:
                 made = core.compile_model(model, asked.device, options)
             if isinstance(made, Reason):
@@ -93,7 +99,11 @@ def _options(core: ov.Core, asked: Asked) -> tuple[dict[str, Any], list[Reason]]
 
 
 def _through_blob(
-    core: ov.Core, asked: Asked, options: Mapping[str, Any], check: Callable[[], None]
+    core: ov.Core,
+    asked: Asked,
+    options: Mapping[str, Any],
+    check: Callable[[], None],
+    tell: Tell,
 ) -> ov.CompiledModel | Reason:
     """Compile in a child process, or take the blob that an earlier one made."""
     import tempfile
@@ -108,7 +118,7 @@ def _through_blob(
         if blob is None:
             part = asked.blobs.begin() if asked.blobs else Path(folder) / "model.blob"
             try:
-                reason = compile_in_child(job, part, asked.seconds, check, lambda _: None)
+                reason = compile_in_child(job, part, asked.seconds, check, tell)
                 if reason is not None:
                     return reason
                 blob = asked.blobs.keep(key, part) if asked.blobs else part

@@ -72,12 +72,13 @@ class NodeStarted:
 
 @dataclass(frozen=True, slots=True)
 class NodeProgress:
-    """How far a node is; sent at most ten times a second a node."""
+    """How far a node is; sent at most ten times a second a node. `note`: what it is doing."""
 
     node: NodeId
     done: float
     total: float
     preview: Image | None = None
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

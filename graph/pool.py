@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vinode.graph.blobs import Blobs
-from vinode.graph.compile import Timed, blob_key, compile_part
+from vinode.graph.compile import Tell, Timed, blob_key, compile_part, untold
 from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Phase
 from vinode.graph.devices import SIMULATED, Hint, candidates
@@ -97,17 +97,19 @@ class Pool:
         timed: Timed,
         check: Check,
         user: Usage | None = None,
+        tell: Tell = untold,
     ) -> Inference:
         """Run a part once on the first device of the hint that can.
 
         timed  times a phase of the work; check raises Cancelled, which stops the inference
+        tell   told (seconds so far, limit) while a child process compiles
         A device that is lost in the middle is left for the next one.
         Raises DeviceError where the hint forbids a fallback, ModelError for wrong inputs.
         """
         shapes: Shapes = tuple((name, array.shape) for name, array in inputs.items())
         lost: list[Reason] = []
         while True:
-            with self.open(part, shapes, hint, timed, check, user) as session:
+            with self.open(part, shapes, hint, timed, check, user, tell) as session:
                 session.write(inputs)
                 try:
                     session.run()
@@ -127,6 +129,7 @@ class Pool:
         timed: Timed,
         check: Check,
         user: Usage | None = None,
+        tell: Tell = untold,
     ) -> Generator[Session]:
         """Hold a part's request: write into its inputs, run, read its outputs, again and again."""
         if self._core is None:
@@ -143,7 +146,7 @@ class Pool:
                 self.seconds,
                 self._simulation,
             )
-            compiled = self._compiled(asked, timed, check)
+            compiled = self._compiled(asked, timed, check, tell)
             if isinstance(compiled, Reason):
                 reasons.append(compiled)
                 continue
@@ -166,7 +169,7 @@ class Pool:
             self._kept.pop(key, None)
             self._refused[key] = reason
 
-    def _compiled(self, asked: Asked, timed: Timed, check: Check) -> Compiled | Reason:
+    def _compiled(self, asked: Asked, timed: Timed, check: Check, tell: Tell) -> Compiled | Reason:
         reason = self._absent(asked)
         if reason is not None:
             return reason
@@ -180,7 +183,7 @@ class Pool:
                 if key in self._kept:
                     self._kept.move_to_end(key)
                     return self._kept[key]
-            made = compile_part(self.core, asked, timed, check)
+            made = compile_part(self.core, asked, timed, check, tell)
             if isinstance(made, Compiled):
                 made = self._right(made, asked, timed, check)
             with self._lock:

@@ -19,10 +19,12 @@ class Progress:
         self._emit = emit
         self._next: dict[NodeId, float] = {}
 
-    def tell(self, node: NodeId, done: float, total: float, preview: Image | None) -> None:
+    def tell(
+        self, node: NodeId, done: float, total: float, preview: Image | None, note: str = ""
+    ) -> None:
         """Pass on a report, or drop it."""
         now = time.monotonic()
         if done < total and now < self._next.get(node, 0.0):
             return
         self._next[node] = now + INTERVAL
-        self._emit(NodeProgress(node, done, total, preview))
+        self._emit(NodeProgress(node, done, total, preview, note))

@@ -74,14 +74,14 @@ class Clock:
 class Services:
     """What steps share: folders, compiled models, the text for pictures, and the way to cancel.
 
-    tell       takes (node, done, total, preview) as a node reports progress
+    tell       takes (node, done, total, preview, note) as a node reports progress
     cancelled  says whether the run was cancelled
     """
 
     folders: Folders
     pool: Pool
     file_text: Mapping[str, str]
-    tell: Callable[[NodeId, float, float, Image | None], None]
+    tell: Callable[[NodeId, float, float, Image | None, str], None]
     cancelled: Callable[[], bool]
 
 
@@ -115,7 +115,7 @@ class StepContext:
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
         """Tell how far the node is; raises Cancelled where the run was cancelled."""
         self.check_cancelled()
-        self.services.tell(self.step.id, done, total, preview)
+        self.services.tell(self.step.id, done, total, preview, "")
 
     def check_cancelled(self) -> None:
         """Raise Cancelled where the run was cancelled."""
@@ -141,7 +141,7 @@ class StepContext:
         hint = self.step.node.hint
         before = self.clock.spent("compute")
         done = self.services.pool.infer(
-            part, inputs, hint, self.phase, self.check_cancelled, self.usage
+            part, inputs, hint, self.phase, self.check_cancelled, self.usage, self._compiling
         )
         self._account(done.compiled, done.reasons, before)
         return done.outputs
@@ -153,10 +153,13 @@ class StepContext:
         before = self.clock.spent("compute")
         given = tuple(shapes.items())
         with self.services.pool.open(
-            part, given, hint, self.phase, self.check_cancelled, self.usage
+            part, given, hint, self.phase, self.check_cancelled, self.usage, self._compiling
         ) as session:
             yield session
         self._account(session.compiled, session.reasons, before)
+
+    def _compiling(self, seconds: float, limit: float) -> None:
+        self.services.tell(self.step.id, seconds, limit, None, "compiling")
 
     def _account(self, compiled: Compiled, reasons: Sequence[Reason], before: int) -> None:
         spent = self.clock.spent("compute") - before

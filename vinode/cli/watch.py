@@ -38,8 +38,14 @@ def watch(steps: int, quiet: bool) -> Generator[Callable[[Event], None]]:
             match event:
                 case NodeProgress():
                     if event.node not in shown:
-                        shown[event.node] = bars.add_task(f"node {event.node}", total=event.total)
-                    bars.update(shown[event.node], completed=event.done, total=event.total)
+                        shown[event.node] = bars.add_task("", total=event.total)
+                    name = f"node {event.node} {event.note}"
+                    bars.update(
+                        shown[event.node],
+                        description=name,
+                        completed=event.done,
+                        total=event.total,
+                    )
                 case NodeFinished() | NodeFailed() | NodeSkipped() | NodeReused():
                     if event.node in shown:
                         bars.remove_task(shown.pop(event.node))
