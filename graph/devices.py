@@ -17,7 +17,7 @@ FAMILIES = ("CPU", "GPU", "NPU")
 # demonstrations use it as a simulated accelerator, and everything that shows it says so.
 SIMULATED = "NPUSIM_CPU"
 
-_ONE = re.compile(r"(CPU|GPU(\.\d{1,2})?|NPU(\.\d{1,2})?|NPUSIM_CPU)")
+_ONE = re.compile(r"(CPU|GPU(\.[0-9]{1,2})?|NPU(\.[0-9]{1,2})?|NPUSIM_CPU)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ def parse_hint(text: object, place: str) -> Hint:
     strict = name.endswith("!")
     name = name.rstrip("!").strip()
     if name == "AUTO":
-        return Hint(name, (), strict=strict)
+        return Hint(name + "!" * strict, (), strict=strict)
     hetero = name.startswith("HETERO:")
     devices = tuple(part.strip() for part in name.removeprefix("HETERO:").split(","))
     if (len(devices) > 1) is not hetero or not all(_ONE.fullmatch(part) for part in devices):

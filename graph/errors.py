@@ -10,6 +10,7 @@ from dataclasses import dataclass
 _shortener = reprlib.Repr()
 _shortener.maxlevel, _shortener.maxlist, _shortener.maxtuple, _shortener.maxdict = 2, 4, 4, 3
 _shortener.maxstring = _shortener.maxother = 60
+_LONGEST, _MOST = 200, 5000  # letters of a name, and names, between which the nearest is sought
 
 
 def short(value: object) -> str:
@@ -35,7 +36,13 @@ def nearest(name: str, known: Iterable[str]) -> str:
     'ImageScale'
     """
     by_lower = {candidate.lower(): candidate for candidate in known}
-    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.6)
+    lower = name.lower()
+    if lower in by_lower:
+        return by_lower[lower]
+    # Comparing is slow: nobody mistypes a name of a page, and a hostile file has very many names.
+    if len(name) > _LONGEST or len(by_lower) > _MOST:
+        return ""
+    close = difflib.get_close_matches(lower, by_lower, n=1, cutoff=0.6)
     return by_lower[close[0]] if close else ""
 
 

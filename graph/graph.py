@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vinode.graph.context import Folders
 from vinode.graph.devices import Hint, parse_hint, parse_options
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, short
-from vinode.graph.inputs import constant, constant_faults, link_faults
+from vinode.graph.inputs import Near, constant, constant_faults, link_faults
 from vinode.graph.node import AnyNodeType, NodeTypes, call_hook
+from vinode.graph.order import sort
 from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, place_of
 
 AUTO = Hint("AUTO", ())
+_HELPED = 100  # faults that come with the nearest name
+
+NOTHING_TO_RUN = Fault(
+    "workflow",
+    "nothing to run",
+    fix="add a node that ends the workflow, such as SaveImage or PreviewImage",
+    code="no-outputs",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +50,7 @@ class Graph:
     """A workflow with its node types.
 
     nodes     those without a fault of their own
-    order     every node of the file, sources first; empty where there is a cycle
+    order     nodes of the file, sources first, without those on a cycle or behind one
     sources   node -> nodes it is linked to, faulty ones included
     outputs   ends of the workflow, in the file's order
     faults    all that is wrong, of every node
@@ -76,8 +84,7 @@ class Graph:
         needed = self.needed(targets)
         faults = [fault for fault in self.faults if not fault.node or fault.node in needed]
         if not targets:
-            fix = "add a node that ends the workflow, such as SaveImage or PreviewImage"
-            faults.append(Fault("workflow", "nothing to run", fix=fix, code="no-outputs"))
+            faults = [*self.faults, NOTHING_TO_RUN]
         if faults:
             raise WorkflowError(*faults)
         return needed
@@ -91,20 +98,26 @@ def build(
     warnings: list[Fault] = []
     nodes: dict[NodeId, GraphNode] = {}
     for id, spec in workflow.nodes.items():
-        own, odd = _node_faults(id, spec, workflow, types)
-        warnings += odd
-        if not own:
-            node, own = _node(id, spec, types[spec.class_type], default_hint)
-            own += _hook_faults(node, folders)
-            nodes[id] = node
+        type = types.get(spec.class_type)
+        near = nearest if len(faults) < _HELPED else _no_name
+        hint, own = _hint(id, spec, default_hint)
+        if type is None:
+            own.append(_unknown_node(id, spec, types, near))
+        else:
+            wrong, odd = _node_faults(id, type, workflow, types, near)
+            own += wrong
+            warnings += odd
+        if type and not own:
+            nodes[id] = _node(id, spec, type, hint)
+            own = _hook_faults(nodes[id], folders)
         faults += own
-    sources = {id: _linked(spec, workflow) for id, spec in workflow.nodes.items()}
-    order, cycles = _order(sources)
+    sources = {id: _linked(spec, workflow, types) for id, spec in workflow.nodes.items()}
+    order, cycles = sort(sources)
     faults += [_cycle_fault(cycle, workflow) for cycle in cycles]
     bad = {fault.node for fault in faults}
     return Graph(
         {id: node for id, node in nodes.items() if id not in bad},
-        () if cycles else order,
+        order,
         sources,
         tuple(id for id, spec in workflow.nodes.items() if _is_output(spec, types)),
         tuple(faults),
@@ -113,56 +126,75 @@ def build(
     )
 
 
+def _no_name(name: str, known: Iterable[str]) -> str:
+    """Offer no name: nobody reads a thousand offers, and each takes a while."""
+    return ""
+
+
 def _is_output(spec: NodeSpec, types: NodeTypes) -> bool:
     type = types.get(spec.class_type)
     return type is not None and type.is_output
 
 
-def _linked(spec: NodeSpec, workflow: Workflow) -> tuple[NodeId, ...]:
-    links = [value.node for value in spec.inputs.values() if isinstance(value, Link)]
+def _linked(spec: NodeSpec, workflow: Workflow, types: NodeTypes) -> tuple[NodeId, ...]:
+    """Give the nodes that a node is linked to; links of inputs it does not have are ignored."""
+    type = types.get(spec.class_type)
+    names = spec.inputs if type is None else [port.name for port in type.inputs]
+    links = [value.node for name in names if isinstance(value := spec.inputs.get(name), Link)]
     return tuple(node for node in links if node in workflow.nodes)
 
 
+def _unknown_node(id: NodeId, spec: NodeSpec, types: NodeTypes, near: Near) -> Fault:
+    close = near(spec.class_type, types)
+    fix = f"did you mean {close}?" if close else "install the pack that has it; see `vinode nodes`"
+    place = place_of(id, spec.class_type)
+    return Fault(place, "no such node", short(spec.class_type), fix, "unknown-node", id)
+
+
 def _node_faults(
-    id: NodeId, spec: NodeSpec, workflow: Workflow, types: NodeTypes
+    id: NodeId, type: AnyNodeType, workflow: Workflow, types: NodeTypes, near: Near
 ) -> tuple[list[Fault], list[Fault]]:
-    """Check one node of the file: (faults, warnings)."""
-    type = types.get(spec.class_type)
-    if type is None:
-        place = place_of(id, spec.class_type)
-        close = nearest(spec.class_type, types)
-        fix = (
-            f"did you mean {close}?"
-            if close
-            else "install the pack that has it; see `vinode nodes`"
-        )
-        return [Fault(place, "no such node", short(spec.class_type), fix, "unknown-node", id)], []
+    """Check the inputs of one node of the file: (faults, warnings)."""
+    inputs = workflow.nodes[id].inputs
     faults: list[Fault] = []
     warnings: list[Fault] = []
-    missing = {port.name for port in type.inputs if port.name not in spec.inputs}
-    for name in spec.inputs.keys() - {port.name for port in type.inputs}:
-        close = nearest(name, missing)
+    known = {port.name for port in type.inputs}
+    for name in (name for name in inputs if name not in known):
+        close = near(name, known - inputs.keys())
         fix = f"did you mean {close}?" if close else "it is ignored"
-        problem = Fault(place_of(id, spec.class_type, name), "no such input", "", fix)
+        problem = Fault(place_of(id, type.id, name), "no such input", "", fix)
         found = replace(problem, code="unknown-input", node=id)
         (faults if close else warnings).append(found)
     for port in type.inputs:
-        value = spec.inputs.get(port.name)
-        if isinstance(value, Link):
-            faults += link_faults(port, value, workflow, types, spec.class_type, id)
-        elif port.name in spec.inputs:
-            faults += constant_faults(port, value, spec.class_type, id)
+        if isinstance(inputs.get(port.name), Link):
+            faults += link_faults(port, id, workflow, types, near)
+        elif port.name in inputs:
+            faults += constant_faults(port, inputs[port.name], type.id, id)
         elif port.required:
             fix = f"link it to an output of kind {port.kind.name}"
             fix = f"give a {port.kind.name}" if port.is_widget else fix
-            at = place_of(id, spec.class_type, port.name)
+            at = place_of(id, type.id, port.name)
             faults.append(Fault(at, "must be given", "nothing", fix, "missing-input", id))
     return faults, warnings
 
 
-def _node(
-    id: NodeId, spec: NodeSpec, type: AnyNodeType, default_hint: Hint
-) -> tuple[GraphNode, list[Fault]]:
+def _hint(id: NodeId, spec: NodeSpec, default: Hint) -> tuple[Hint, list[Fault]]:
+    """Read where a node should run, and how: (hint, faults)."""
+    place = place_of(id, spec.class_type)
+    hint, options, faults = default, default.options, list[Fault]()
+    try:
+        if spec.meta.get("device") is not None:
+            hint = parse_hint(spec.meta["device"], f"{place}, device")
+    except VinodeError as error:
+        faults += error.faults
+    try:
+        options = parse_options(spec.meta, place) or hint.options
+    except VinodeError as error:
+        faults += error.faults
+    return replace(hint, options=options), [replace(fault, node=id) for fault in faults]
+
+
+def _node(id: NodeId, spec: NodeSpec, type: AnyNodeType, hint: Hint) -> GraphNode:
     constants: dict[str, object] = {}
     links: dict[str, Link] = {}
     for port in type.inputs:
@@ -171,19 +203,8 @@ def _node(
             links[port.name] = value
         else:
             constants[port.name] = constant(port, value)
-    faults: list[Fault] = []
-    hint = default_hint
-    place = place_of(id, spec.class_type)
-    try:
-        if "device" in spec.meta:
-            hint = parse_hint(spec.meta["device"], f"{place}, device")
-        hint = replace(hint, options=parse_options(spec.meta, place) or hint.options)
-    except VinodeError as error:
-        faults = [replace(fault, node=id) for fault in error.faults]
     title = spec.meta.get("title")
-    return GraphNode(
-        id, type, constants, links, title if isinstance(title, str) else "", hint
-    ), faults
+    return GraphNode(id, type, constants, links, title if isinstance(title, str) else "", hint)
 
 
 def _hook_faults(node: GraphNode, folders: Folders) -> list[Fault]:
@@ -193,51 +214,13 @@ def _hook_faults(node: GraphNode, folders: Folders) -> list[Fault]:
     try:
         fault: Fault | None = call_hook(node.type.check, node.constants, folders)
     except Exception as error:  # a pack's check is somebody else's code: any error is its own
-        problem = f"its check failed: {type(error).__name__}: {error}"
-        return [Fault(node.place, problem, code="check-failed", node=node.id)]
+        problem = f"its check failed: {type(error).__name__}: {short(str(error))}"
+        fix = f"tell the author of {node.type.origin}"
+        return [Fault(node.place, problem, fix=fix, code="check-failed", node=node.id)]
     if fault is None:
         return []
     place = f"{node.place}, {fault.place}" if fault.place else node.place
     return [replace(fault, place=place, node=node.id)]
-
-
-def _order(
-    sources: Mapping[NodeId, tuple[NodeId, ...]],
-) -> tuple[tuple[NodeId, ...], list[list[NodeId]]]:
-    """Sort sources first (Kahn 1962); what cannot be sorted has cycles: each is spelled out."""
-    dependents: dict[NodeId, list[NodeId]] = {id: [] for id in sources}
-    missing = {id: len(linked) for id, linked in sources.items()}
-    for id, linked in sources.items():
-        for source in linked:
-            dependents[source].append(id)
-    ready = deque(id for id, count in missing.items() if count == 0)
-    order: list[NodeId] = []
-    while ready:
-        id = ready.popleft()
-        order.append(id)
-        for dependent in dependents[id]:
-            missing[dependent] -= 1
-            if missing[dependent] == 0:
-                ready.append(dependent)
-    left = {id for id, count in missing.items() if count > 0}
-    return tuple(order), _cycles(sources, left)
-
-
-def _cycles(sources: Mapping[NodeId, tuple[NodeId, ...]], left: set[NodeId]) -> list[list[NodeId]]:
-    """Walk upstream from each unsorted node; a node met again on the same walk closes a cycle."""
-    cycles: list[list[NodeId]] = []
-    walk_of: dict[NodeId, int] = {}
-    for number, start in enumerate(sorted(left)):
-        path: list[NodeId] = []
-        id = start
-        while id not in walk_of:
-            walk_of[id] = number
-            path.append(id)
-            # Every unsorted node waits for at least one other unsorted node.
-            id = next(source for source in sources[id] if source in left)
-        if walk_of[id] == number:
-            cycles.append(path[path.index(id) :][::-1])
-    return cycles
 
 
 def _cycle_fault(cycle: list[NodeId], workflow: Workflow) -> Fault:

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator
 from typing import cast
 
-from vinode.graph.errors import Fault, nearest, short
+from vinode.graph.errors import Fault, short
 from vinode.graph.kinds import BOOLEAN, FLOAT, INT, STRING, fits
 from vinode.graph.node import NodeTypes
 from vinode.graph.ports import Input, constant_problem
-from vinode.graph.workflow import Json, Link, NodeId, Workflow, place_of
+from vinode.graph.strict_json import Json
+from vinode.graph.workflow import Link, NodeId, Workflow, place_of
+
+Near = Callable[[str, Iterable[str]], str]
+
+_WHOLE = re.compile(r"[+-]?[0-9]{1,40}")
 
 
 def constant(port: Input, value: Json) -> object:
@@ -34,7 +40,7 @@ def constant(port: Input, value: Json) -> object:
 def _whole(value: Json) -> object:
     if isinstance(value, float) and value.is_integer():
         return int(value)
-    if isinstance(value, str) and len(value) <= 40 and value.strip().lstrip("+-").isdecimal():
+    if isinstance(value, str) and _WHOLE.fullmatch(value.strip()):
         return int(value)
     return value
 
@@ -56,7 +62,7 @@ def constant_faults(port: Input, value: Json, class_type: str, id: NodeId) -> It
     place = place_of(id, class_type, port.name)
     if given is None:
         if not port.nullable:
-            fix = f"give a {port.kind.name}, or leave it out"
+            fix = f"give a {port.kind.name}" + ("" if port.required else ", or leave it out")
             yield Fault(place, "must be given", "null", fix, "missing-input", id)
         return
     if not port.is_widget:
@@ -79,16 +85,21 @@ def _example(port: Input) -> str:
 
 
 def link_faults(
-    port: Input, link: Link, workflow: Workflow, types: NodeTypes, class_type: str, id: NodeId
+    port: Input, id: NodeId, workflow: Workflow, types: NodeTypes, near: Near
 ) -> Iterator[Fault]:
-    """Say what is wrong with a link: its node, its slot, or kinds that do not fit."""
+    """Say what is wrong with the link of an input: its node, its slot, or kinds that do not fit.
+
+    near  gives the known name nearest to a mistyped one, or ""
+    """
+    class_type, link = workflow.nodes[id].class_type, workflow.nodes[id].inputs[port.name]
+    assert isinstance(link, Link)
     source = workflow.nodes.get(link.node)
     type = types.get(source.class_type) if source else None
     if type and link.slot < len(type.outputs) and fits(type.outputs[link.slot].kind, port.kind):
         return
     place = place_of(id, class_type, port.name)
     if source is None:
-        close = nearest(link.node, workflow.nodes)
+        close = near(link.node, workflow.nodes)
         fix = f"did you mean {close}?" if close else "link it to a node of this workflow"
         problem = "linked to a node that is not there"
         yield Fault(place, problem, short(link.node), fix, "bad-link", id)
@@ -100,7 +111,7 @@ def link_faults(
         names = ", ".join(f"{i} {output.name}" for i, output in enumerate(type.outputs))
         problem = f"linked to an output that {origin} does not have"
         fix = f"it has {names}" if names else "it has no outputs"
-        yield Fault(place, problem, str(link.slot), fix, "bad-link", id)
+        yield Fault(place, problem, short(link.slot), fix, "bad-link", id)
         return
     output = type.outputs[link.slot]
     got = f"{output.kind.name} from {origin}, output {link.slot} {output.name}"

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, NewType, NoReturn, TypeAlias, cast
+from dataclasses import dataclass, field
+from typing import Any, NewType, cast
 
 from vinode.graph.errors import Fault, WorkflowError, short
+from vinode.graph.strict_json import Json as Json
+from vinode.graph.strict_json import load_json as load_json
 
 NodeId = NewType("NodeId", str)
-Json: TypeAlias = Any  # JSON as Python has it; a recursive type would have to be cast at each use
 
 VERSION = 1
 MAX_BYTES = 64 * 2**20
 MAX_NODES = 200_000
+MAX_SLOT = 2**31
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,14 @@ def place_of(id: NodeId, class_type: str, input: str = "") -> str:
     >>> place_of(NodeId("4"), "ImageScale", "width")
     'node 4 (ImageScale), input width'
     """
-    shown = id if len(id) <= 60 else f"{id[:57]}..."
-    at = f", input {input if len(input) <= 60 else input[:57] + '...'}" if input else ""
-    return f"node {shown} ({short(class_type)[1:-1]}){at}"
+    at = f", input {_shown(input)}" if input else ""
+    return f"node {_shown(id)} ({_shown(class_type)}){at}"
+
+
+def _shown(name: str) -> str:
+    """Show a name of the file on one line: what a terminal would obey is written as an escape."""
+    shown = name if len(name) <= 60 else f"{name[:57]}..."
+    return shown if shown.isprintable() else repr(shown)[1:-1]
 
 
 def parse(text: str | bytes, name: str = "workflow") -> Workflow:
@@ -77,15 +84,16 @@ def parse(text: str | bytes, name: str = "workflow") -> Workflow:
 
 def from_json(document: Mapping[str, Json], name: str = "workflow") -> Workflow:
     """Read a workflow from parsed JSON, migrating older versions."""
-    if "prompt" in document and "class_type" not in _object(document["prompt"]):
-        version = document.get("vinode", VERSION)
-        if not isinstance(version, int) or isinstance(version, bool) or version > VERSION:
-            fix = "update vinode, or save the workflow with an older version"
-            fault = Fault(f"{name}, vinode", f"expected version {VERSION}", short(version), fix)
-            raise WorkflowError(replace(fault, code="too-new"))
-        prompt = document["prompt"]
+    if _is_wrapped(document):
+        _check_version(document.get("vinode", VERSION), name)
+        prompt = document.get("prompt")
         other = {k: v for k, v in document.items() if k not in ("vinode", "prompt", "extra_data")}
-        extra = _object(document.get("extra_data", {}))
+        extra = document.get("extra_data")
+        if not isinstance(extra, dict | None):
+            fix = "leave it out, or write an object"
+            place = f"{name}, extra_data"
+            raise WorkflowError(Fault(place, "no object", short(extra), fix, "bad-format"))
+        extra = _object(extra)
     else:
         prompt, other, extra = document, {}, {}
     if isinstance(prompt, dict) and isinstance(prompt.get("nodes"), list):  # pyright: ignore
@@ -95,9 +103,31 @@ def from_json(document: Mapping[str, Json], name: str = "workflow") -> Workflow:
     return Workflow(_nodes(prompt, name), extra, other)
 
 
+def _is_wrapped(document: Mapping[str, Json]) -> bool:
+    """Tell our file and a body of POST /prompt from a bare graph, whose nodes may have any id."""
+    if "prompt" in document:
+        return not _is_node(document["prompt"])
+    return "vinode" in document and not isinstance(document["vinode"], dict)
+
+
+def _is_node(value: Json) -> bool:
+    return isinstance(_object(value).get("class_type"), str)
+
+
+def _check_version(version: Json, name: str) -> None:
+    if isinstance(version, int) and not isinstance(version, bool) and 1 <= version <= VERSION:
+        return
+    newer = isinstance(version, int | float) and version > VERSION
+    fix = f'write "vinode": {VERSION}'
+    fix = "update vinode, or save the workflow with an older version" if newer else fix
+    code = "too-new" if newer else "bad-format"
+    place = f"{name}, vinode"
+    raise WorkflowError(Fault(place, f"expected version {VERSION}", short(version), fix, code))
+
+
 def dump(workflow: Workflow) -> str:
     """Write our file: stable order and spacing, an input a line, so that it diffs well in git."""
-    lines = ["{", f'"{"vinode"}": {VERSION},', '"prompt": {']
+    lines = ["{", f'"vinode": {VERSION},', '"prompt": {']
     nodes = [_dump_node(id, spec) for id, spec in workflow.nodes.items()]
     lines += [",\n".join(nodes), "}" + ("," if workflow.extra_data or workflow.other else "")]
     tail = {**({"extra_data": workflow.extra_data} if workflow.extra_data else {})}
@@ -110,43 +140,6 @@ def dump(workflow: Workflow) -> str:
 def to_prompt(workflow: Workflow) -> dict[str, Json]:
     """Give the API graph as JSON: what ComfyUI's clients and a picture's text carry."""
     return {id: _spec_json(spec) for id, spec in workflow.nodes.items()}
-
-
-def _refuse(place: str, problem: str, got: str = "", fix: str = "") -> NoReturn:
-    raise WorkflowError(Fault(place, problem, got, fix, "bad-json"))
-
-
-def load_json(text: str | bytes, name: str) -> Json:
-    """Read JSON strictly: no NaN, no key twice, no endless numbers, no endless nesting."""
-
-    def constant(word: str) -> NoReturn:
-        _refuse(name, "JSON has no such number", word, "use a finite number")
-
-    def number(digits: str) -> float:
-        value = float(digits)
-        return value if value - value == 0 else constant(digits[:40])
-
-    def pairs(items: list[tuple[str, Json]]) -> dict[str, Json]:
-        found = dict(items)
-        if len(found) < len(items):
-            names = [key for key, _ in items]
-            twice = next(key for key in names if names.count(key) > 1)
-            _refuse(name, "the same key stands twice in one object", short(twice), "keep one")
-        return found
-
-    try:
-        return json.loads(
-            text, parse_constant=constant, parse_float=number, object_pairs_hook=pairs
-        )
-    except RecursionError:
-        _refuse(name, "brackets are nested too deep", fix="a workflow is three levels deep")
-    except json.JSONDecodeError as error:
-        where = f"{name}, line {error.lineno}, column {error.colno}"
-        _refuse(where, f"not JSON: {error.msg}", fix="open the file in an editor that shows JSON")
-    except UnicodeDecodeError:
-        _refuse(name, "not text in UTF-8", fix="is this a workflow file? save it as UTF-8")
-    except ValueError:  # Python refuses whole numbers of more than 4,300 digits
-        _refuse(name, "a number has thousands of digits", fix="no input takes such a number")
 
 
 def _object(value: Json) -> dict[str, Json]:
@@ -179,8 +172,12 @@ def _spec_faults(id: NodeId, value: Json) -> Iterator[Fault]:
     if not isinstance(class_type, str) or not class_type:
         fix = 'a node is {"class_type": "LoadImage", "inputs": {...}}'
         got = short(value if class_type is None else class_type)
-        yield Fault(f"node {id[:60]}", "no class_type", got, fix, "bad-node", id)
+        yield Fault(f"node {_shown(id)}", "no class_type", got, fix, "bad-node", id)
         return
+    if not isinstance(value.get("_meta"), dict | None):
+        fix = 'leave it out, or write {"title": "..."}'
+        place, got = place_of(id, class_type), short(value["_meta"])
+        yield Fault(place, "_meta must be an object", got, fix, "bad-node", id)
     inputs = value.get("inputs", {})
     if not isinstance(inputs, dict):
         fix = "inputs is an object: name -> value or [node id, slot]"
@@ -188,26 +185,32 @@ def _spec_faults(id: NodeId, value: Json) -> Iterator[Fault]:
         yield Fault(place, "inputs must be an object", short(inputs), fix, "bad-node", id)
         return
     for name, given in cast(dict[str, Json], inputs).items():
-        if isinstance(given, list) and _link(given) is None:  # pyright: ignore[reportUnknownArgumentType]
-            fix = 'a link is ["node id", slot]; a list value is {"__value__": [...]}'
+        if isinstance(given, list) and link_of(given) is None:  # pyright: ignore[reportUnknownArgumentType]
             place = place_of(id, class_type, name)
-            yield Fault(
-                place, "this list is no link", short(cast(object, given)), fix, "bad-link", id
-            )
+            got, fix = short(cast(object, given)), _link_fix(given)  # pyright: ignore[reportUnknownArgumentType]
+            yield Fault(place, "this list is no link", got, fix, "bad-link", id)
 
 
-def _link(value: list[Json]) -> Link | None:
-    if len(value) != 2:
-        return None
-    node, slot = value
-    if not isinstance(node, str) or type(slot) is not int or slot < 0:
-        return None
-    return Link(NodeId(node), slot)
+def _link_fix(value: list[Json]) -> str:
+    match value:
+        case [int(node), int(slot)] if 0 <= node < 2**64 and type(node) is int and slot >= 0:
+            return f'write the node\'s id as text: ["{node}", {int(slot)}]'
+        case _:
+            return 'a link is ["node id", slot]; a list value is {"__value__": [...]}'
+
+
+def link_of(value: Json) -> Link | None:
+    """Give the link that a JSON value is, or None."""
+    match value:
+        case [str(node), int(slot)] if type(slot) is int and 0 <= slot <= MAX_SLOT:
+            return Link(NodeId(node), slot)
+        case _:
+            return None
 
 
 def _spec(value: dict[str, Json]) -> NodeSpec:
     inputs = {
-        name: _link(given) if isinstance(given, list) else given  # pyright: ignore[reportUnknownArgumentType]
+        name: link_of(given) if isinstance(given, list) else given
         for name, given in _object(value.get("inputs")).items()
     }
     other = {k: v for k, v in value.items() if k not in ("class_type", "inputs", "_meta")}

@@ -5,48 +5,55 @@ from __future__ import annotations
 import json
 import os
 import secrets
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from vinode.graph.errors import Fault, WorkflowError
-from vinode.graph.workflow import (
-    MAX_BYTES,
-    Workflow,
-    dump,
-    from_json,
-    load_json,
-    parse,
-    to_prompt,
-)
+from vinode.graph.png_text import SIGNATURE, read_png_text
+from vinode.graph.strict_json import load_json
+from vinode.graph.workflow import MAX_BYTES, Workflow, dump, from_json, parse, to_prompt
 
-_PNG = b"\x89PNG\r\n\x1a\n"
-# ComfyUI's WebP files carry "prompt:{...}" in the EXIF field Model.
-_EXIF_MODEL = 0x0110
+# ComfyUI's WebP files carry "prompt:{...}" in the EXIF field Model, "workflow:{...}" in Make.
+_EXIF_MODEL, _EXIF_MAKE = 0x0110, 0x010F
 
 
 def read(path: Path) -> Workflow:
     """Read a workflow from a JSON file, or from a PNG or WebP picture made by one."""
     name = str(path)
     try:
-        if path.stat().st_size > 16 * MAX_BYTES:
-            problem = f"a workflow file has at most {16 * MAX_BYTES // 2**20} MB"
-            raise WorkflowError(Fault(name, problem, code="too-large"))
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(16)
+            if content.startswith(SIGNATURE):
+                return _from_text(read_png_text(file, MAX_BYTES), name)
+            if content[8:12] != b"WEBP":
+                content += file.read(MAX_BYTES)  # more than that is refused, not read
     except FileNotFoundError:
         fix = "check the name, or see `vinode run --help`"
         raise WorkflowError(Fault(name, "no such file", fix=fix, code="file-missing")) from None
-    except OSError as error:
-        fault = Fault(name, f"cannot be read: {error.strerror}", code="file-unreadable")
-        raise WorkflowError(fault) from None
-    if content.startswith(_PNG) or content[8:12] == b"WEBP":
-        return _from_picture(path, name)
+    except (OSError, ValueError) as error:  # ValueError: not a name that a file can have
+        raise WorkflowError(_unreadable(path, error)) from None
+    if content[8:12] == b"WEBP":
+        return _from_text(_webp_text(path), name)
     return parse(content, name)
+
+
+def _unreadable(path: Path, error: OSError | ValueError) -> Fault:
+    if path.is_dir():
+        fix = "name a workflow file in it"
+        return Fault(str(path), "this is a folder, not a file", fix=fix, code="file-unreadable")
+    said = error.strerror if isinstance(error, OSError) else str(error)
+    fix = "change its permissions" if isinstance(error, PermissionError) else "check the path"
+    return Fault(str(path), f"cannot be read: {said}", fix=fix, code="file-unreadable")
 
 
 def write(workflow: Workflow, path: Path) -> None:
     """Write our file so that it is there whole or not at all; OSError where the disk refuses."""
     # A lone surrogate cannot be UTF-8; as \udc80 it is valid inside a JSON string.
-    content = dump(workflow).encode("utf-8", "backslashreplace")
+    write_whole(path, dump(workflow).encode("utf-8", "backslashreplace"))
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old or the new one, never a part of it."""
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         beside.write_bytes(content)
@@ -63,30 +70,37 @@ def picture_text(workflow: Workflow) -> dict[str, str]:
     return text
 
 
-def _from_picture(path: Path, name: str) -> Workflow:
+def _webp_text(path: Path) -> dict[str, str]:
     # Pixels are not decoded, so a picture that would not fit in memory is no danger here.
-    from PIL import Image, UnidentifiedImageError
+    from PIL import Image
 
     try:
-        with Image.open(path) as picture:
-            # A PNG's text may stand after its pixels, where only `text` finds it.
-            text: dict[Any, Any] = dict(picture.info) | dict(getattr(picture, "text", {}))
-            model = picture.getexif().get(_EXIF_MODEL) if picture.format == "WEBP" else None
-    except (OSError, UnidentifiedImageError, ValueError, SyntaxError, Image.DecompressionBombError):
-        fault = Fault(name, "the picture is damaged", fix="save it again", code="file-unreadable")
+        with Image.open(path, formats=["WEBP"]) as picture:
+            exif = picture.getexif()
+            fields = [exif.get(number) for number in (_EXIF_MODEL, _EXIF_MAKE)]
+    except Exception:  # a damaged file makes Pillow's decoders raise nearly anything
+        fix = "copy or save it again"
+        fault = Fault(str(path), "the picture is damaged", fix=fix, code="file-unreadable")
         raise WorkflowError(fault) from None
+    parts = [field.partition(":") for field in fields if isinstance(field, str)]
+    return {key: text for key, colon, text in parts if colon}
+
+
+def _from_text(text: Mapping[str, str], name: str) -> Workflow:
     prompt = text.get("prompt")
-    if isinstance(model, str) and model.startswith("prompt:"):
-        prompt = model.removeprefix("prompt:")
-    if not isinstance(prompt, str | bytes):
-        fix = "open a picture that vinode or ComfyUI saved, or the workflow's JSON"
+    if prompt is None:
         problem = "the picture carries no workflow"
+        fix = "open a picture that vinode or ComfyUI saved, or the workflow's JSON"
+        if "workflow" in text:
+            problem = "the picture carries only what ComfyUI's editor shows, not what runs"
+            fix = "open it in ComfyUI and choose Workflow > Export (API)"
         raise WorkflowError(Fault(name, problem, fix=fix, code="no-workflow"))
     workflow = parse(prompt, f"{name}, text `prompt`")
-    ours = text.get("vinode")
-    if isinstance(ours, str):
-        carried = load_json(ours, f"{name}, text `vinode`")
-        if not isinstance(carried, dict) or "prompt" in carried:
-            return workflow
-        return from_json({"prompt": to_prompt(workflow), **carried}, name)
+    if "vinode" in text:
+        place = f"{name}, text `vinode`"
+        carried = load_json(text["vinode"], place)
+        if isinstance(carried, dict) and "extra_data" in carried:
+            return from_json(
+                {"prompt": to_prompt(workflow), "extra_data": carried["extra_data"]}, place
+            )
     return workflow
