@@ -58,7 +58,7 @@ def load_json(text: str | bytes, name: str) -> Json:
 
 def _is_deep(value: Json) -> bool:
     """Say whether brackets go deeper than all that reads or writes this again can follow."""
-    level: list[Json] = [value]
+    level: list[Json] = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
         level = [
             inner
