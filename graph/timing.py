@@ -28,6 +28,34 @@ from vinode.graph.workflow import Json, NodeId
 State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped"]
 _US = 1e-3  # microseconds in a nanosecond: the unit of a Chrome trace
 
+# Figure -> the phases it adds up; each phase is in one of them.
+FIGURES: Mapping[str, tuple[Phase, ...]] = {
+    "compute": ("compute",),
+    "movement": ("upload", "download"),
+    "waiting": ("wait",),
+    "host": ("host",),
+    "setup": ("convert", "load", "compile"),
+}
+ASKED = ("compute", "movement", "waiting")  # the figures that people ask for, of a whole run
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """Where time went, in the words in which people ask. In ns; they add up to the whole.
+
+    compute   inference on the device
+    movement  data to the device and back
+    waiting   for the lane, or for a model that another node uses
+    host      the node's own Python: preparing what a model takes, reading what it gives
+    setup     convert, load and compile; not paid again while the compiled model is kept
+    """
+
+    compute: int = 0
+    movement: int = 0
+    waiting: int = 0
+    host: int = 0
+    setup: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class NodeReport:
@@ -118,12 +146,26 @@ def totals(nodes: Sequence[NodeReport]) -> dict[Phase, int]:
     }
 
 
+def figures(timing: NodeTiming) -> Figures:
+    """Give a node's time as compute, data movement, waiting, host and setup.
+
+    >>> figures(NodeTiming("NPU", 0, 0, 0, 9, {"upload": 2, "compute": 4, "download": 3}))
+    Figures(compute=4, movement=5, waiting=0, host=0, setup=0)
+    """
+    spent = timing.phases
+    return Figures(
+        **{name: sum(spent.get(phase, 0) for phase in phases) for name, phases in FIGURES.items()}
+    )
+
+
 def to_json(done: Report) -> dict[str, Json]:
     """Give a report as JSON. Times in seconds from the start of the run."""
+    spent = [figures(node.timing) for node in done.nodes if node.timing]
     return {
         "vinode_report": 1,
         "status": done.status,
         "seconds": (done.end - done.start) / 1e9,
+        "figures": {name: sum(getattr(each, name) for each in spent) / 1e9 for name in ASKED},
         "nodes": [_node_json(node, done.start) for node in done.nodes],
     }
 
