@@ -1,13 +1,18 @@
-"""The command line: `vinode run | check | compare | bench | nodes | models | convert | doctor`.
+"""The command line: `vinode run | check | nodes | models | convert | doctor`.
 
 Exit codes: 0 done, 1 a node failed, 2 the input is wrong, 130 cancelled.
 """
 
 from __future__ import annotations
 
+import errno
 import importlib
+import io
 import os
 import sys
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import click
@@ -22,8 +27,6 @@ OK, NODE_FAILED, INPUT_WRONG, CANCELLED = 0, 1, 2, 130
 COMMANDS = {
     "run": "Run a workflow.",
     "check": "Tell all that is wrong with a workflow, without running it.",
-    "compare": "Tell what got slower between two reports.",
-    "bench": "Measure a workflow on several devices, and say whether an accelerator pays.",
     "nodes": "List nodes, show one, start a pack.",
     "models": "List, add, pull, remove and verify models.",
     "convert": "Convert a model file to OpenVINO IR.",
@@ -59,13 +62,43 @@ def program() -> None:
 
 def main() -> NoReturn:
     """Run the command line; what it cannot do is one sentence a fault on standard error."""
-    sys.exit(call(sys.argv[1:]))
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A pipe on Windows knows fewer letters than names have.
+            stream.reconfigure(errors="backslashreplace")
+    code = call(sys.argv[1:])
+    if code == CANCELLED and threading.active_count() > 1:
+        # A node that does not ask whether it is cancelled would hold the process for as long.
+        sys.stdout.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+@contextmanager
+def reader_may_leave() -> Generator[None]:
+    """Write to standard output; that whoever reads it has gone is no failure of ours."""
+    try:
+        yield
+    except SystemExit:  # so click and rich answer a closed pipe, the one that raises it here
+        _write_to_nobody()
+    except OSError as error:
+        # EINVAL is Windows' closed pipe, and also its bad file name.
+        if error.errno not in (errno.EPIPE, errno.EINVAL) or error.filename is not None:
+            raise
+        _write_to_nobody()
+
+
+def _write_to_nobody() -> None:
+    # Python would complain again when it closes the pipe.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def call(arguments: list[str]) -> int:
     """Run one command and give its exit code."""
+    result: object = OK
     try:
-        result = program.main(arguments, prog_name="vinode", standalone_mode=False)
+        with reader_may_leave():
+            result = program.main(arguments, prog_name="vinode", standalone_mode=False)
     except click.ClickException as error:
         error.show()
         return INPUT_WRONG
@@ -75,11 +108,10 @@ def call(arguments: list[str]) -> int:
     except (Cancelled, click.Abort, KeyboardInterrupt):
         click.echo("cancelled", err=True)
         return CANCELLED
-    except BrokenPipeError:
-        # Whoever read our output has gone; Python would complain again when it closes the pipe.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return OK
     except OSError as error:
-        click.echo(f"{error.filename or 'file'}: {error.strerror or error}", err=True)
+        click.echo(f"{error.filename or 'output'}: {error.strerror or error}", err=True)
+        return INPUT_WRONG
+    except MemoryError:
+        click.echo("memory ran out; close other programs, or give less at once", err=True)
         return INPUT_WRONG
     return result if isinstance(result, int) else OK

@@ -12,7 +12,7 @@ import click
 from vinode.cli import places
 from vinode.cli.edits import apply_devices, apply_sets
 from vinode.graph.errors import Fault
-from vinode.graph.graph import Graph, build
+from vinode.graph.graph import NOTHING_TO_RUN, Graph, build
 from vinode.graph.workflow_file import read
 
 
@@ -40,8 +40,7 @@ def command(
     graph = build(workflow, types, folders, default)
     faults = list(graph.faults)
     if not graph.outputs:
-        fix = "add a node that ends the workflow, such as SaveImage or PreviewImage"
-        faults.append(Fault(str(file), "nothing to run", fix=fix, code="no-outputs"))
+        faults.append(NOTHING_TO_RUN)
     if as_json:
         told = {
             "ok": not faults,

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import cast
 
 from vinode.graph.devices import Hint, parse_hint
-from vinode.graph.errors import Fault, WorkflowError, nearest
+from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest
 from vinode.graph.graph import AUTO
 from vinode.graph.node import NodeTypes
-from vinode.graph.workflow import Json, Link, NodeId, Workflow, place_of
+from vinode.graph.strict_json import Json, load_json
+from vinode.graph.workflow import Link, NodeId, Workflow, link_of, place_of
 
 
 def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Workflow:
@@ -39,7 +40,8 @@ def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Wor
             faults.append(Fault(place, problem, name, fix, "unknown-input"))
             continue
         kind = next((p.kind.name for p in type.inputs if p.name == name), "*") if type else "*"
-        nodes[found] = replace(spec, inputs={**spec.inputs, name: _value(value, kind)})
+        given = _value(value, kind, workflow)
+        nodes[found] = replace(spec, inputs={**spec.inputs, name: given})
     if faults:
         raise WorkflowError(*faults)
     return replace(workflow, nodes=nodes)
@@ -52,18 +54,27 @@ def apply_devices(workflow: Workflow, hints: Sequence[str]) -> tuple[Workflow, H
     """
     nodes = dict(workflow.nodes)
     default = AUTO
-    for text in (hint for hint in hints if "=" not in hint):
-        default = parse_hint(text, "--device")
-        for id, spec in nodes.items():
-            nodes[id] = replace(spec, meta={k: v for k, v in spec.meta.items() if k != "device"})
-    for text in (hint for hint in hints if "=" in hint):
-        node, _, name = text.rpartition("=")
-        hint = parse_hint(name, f"--device {text}")
-        found = find_node(workflow, node)
+    faults: list[Fault] = []
+    for text in sorted(hints, key=lambda hint: "=" in hint):
+        node, equals, name = text.rpartition("=")
+        try:
+            hint = parse_hint(name, f"--device {text}" if equals else "--device")
+        except VinodeError as error:
+            faults += error.faults
+            continue
+        found = find_node(workflow, node) if equals else None
         if isinstance(found, Fault):
-            raise WorkflowError(replace(found, place=f"--device {text}"))
-        spec = nodes[found]
-        nodes[found] = replace(spec, meta={**spec.meta, "device": hint.text})
+            faults.append(replace(found, place=f"--device {text}"))
+        elif found is not None:
+            spec = nodes[found]
+            nodes[found] = replace(spec, meta={**spec.meta, "device": hint.text})
+        else:
+            default = hint
+            for id, spec in nodes.items():
+                meta = {key: value for key, value in spec.meta.items() if key != "device"}
+                nodes[id] = replace(spec, meta=meta)
+    if faults:
+        raise WorkflowError(*faults)
     return replace(workflow, nodes=nodes), default
 
 
@@ -88,16 +99,18 @@ def find_node(workflow: Workflow, name: str) -> NodeId | Fault:
     return Fault("", "no such node", name, fix, "unknown-target")
 
 
-def _value(text: str, kind: str) -> Link | Json:
-    """Read a value as JSON, or as it stands where the input is a text."""
-    if kind in ("STRING", "COMBO"):
-        return text
+def _value(text: str, kind: str, workflow: Workflow) -> Link | Json:
+    """Read a value as JSON, or as it stands where the input is a text.
+
+    A text that looks like a link is one only where the workflow has that node.
+    """
     try:
-        value: Json = json.loads(text)
-    except (ValueError, RecursionError):
+        value: Json = load_json(text, "--set")
+    except WorkflowError:
         return text
-    match value:
-        case [str(node), int(slot)]:
-            return Link(NodeId(node), slot)
-        case _:
-            return value
+    link = link_of(value)
+    if kind in ("STRING", "COMBO"):
+        return link if link and link.node in workflow.nodes else text
+    if isinstance(value, list):
+        return link or {"__value__": cast(list[Json], value)}
+    return value

@@ -34,25 +34,32 @@ def cancel_on_signals() -> Generator[threading.Event]:
 
 
 @contextmanager
-def job(quiet: bool = False) -> Generator[tuple[Progress, Callable[[], bool]]]:
+def job() -> Generator[tuple[Progress, Callable[[], bool]]]:
     """Give (progress, cancelled) of a job; on a terminal each step has a bar."""
-    with cancel_on_signals() as cancel:
-        if quiet or not sys.stderr.isatty():
-            yield _silent, cancel.is_set
-            return
-        from rich.console import Console
-        from rich.progress import Progress as Bars
-        from rich.progress import TaskID
+    with cancel_on_signals() as cancel, bars() as progress:
+        yield progress, cancel.is_set
 
-        with Bars(console=Console(stderr=True), transient=True) as bars:
-            shown: dict[str, TaskID] = {}
 
-            def tell(step: str, done: int, total: int) -> None:
-                if step not in shown:
-                    shown[step] = bars.add_task(step, total=total or None)
-                bars.update(shown[step], completed=done, total=total or None)
+@contextmanager
+def bars(quiet: bool = False) -> Generator[Progress]:
+    """Give a progress that on a terminal has a bar for each step. One at a time."""
+    if quiet or not sys.stderr.isatty():
+        yield _silent
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bars
+    from rich.progress import TaskID
 
-            yield tell, cancel.is_set
+    with Bars(console=Console(stderr=True), transient=True) as steps:
+        shown: dict[str, TaskID] = {}
+
+        def tell(step: str, done: int, total: int) -> None:
+            if step not in shown:
+                shown[step] = steps.add_task(escape(step), total=total or None)
+            steps.update(shown[step], completed=done, total=total or None)
+
+        yield tell
 
 
 def _silent(step: str, done: int, total: int) -> None:

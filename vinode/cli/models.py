@@ -6,13 +6,15 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 import click
 
 from vinode.cli import places
-from vinode.cli.jobs import job
+from vinode.cli.jobs import bars, cancel_on_signals, job
 from vinode.converters import library
 from vinode.converters.store import Store
+from vinode.graph.strict_json import Json
 
 
 @click.group(name="models")
@@ -60,9 +62,11 @@ def add(
 ) -> None:
     """Make a model file known by name."""
     try:
-        parsed = json.loads(options)
-    except ValueError:
-        raise click.BadParameter("expected JSON, such as '{\"input\": 128}'") from None
+        parsed: Json = json.loads(options)
+    except (ValueError, RecursionError):
+        parsed = None
+    if not isinstance(parsed, dict):
+        raise click.BadParameter("expected JSON, such as '{\"input\": 128}'")
     with job() as (progress, cancelled):
         card = library.add_model(
             Store(places.model_folders(models)),
@@ -71,7 +75,7 @@ def add(
             kind,
             family,
             labels,
-            parsed,
+            cast(dict[str, Json], parsed),
             licence,
             progress=progress,
             cancelled=cancelled,
@@ -84,8 +88,8 @@ def add(
 @places.models_option
 def pull(names: Sequence[str], models: Sequence[Path]) -> None:
     """Fetch models from their known sources and convert them."""
-    with job() as (_, cancelled):
-        pull_models(places.model_folders(models), names, cancelled, False)
+    with cancel_on_signals() as cancel:
+        pull_models(places.model_folders(models), names, cancel.is_set, False)
 
 
 def pull_models(
@@ -93,7 +97,7 @@ def pull_models(
 ) -> None:
     """Fetch and convert; ModelError says why one cannot be had."""
     for name in names:
-        with job(quiet) as (progress, _):
+        with bars(quiet) as progress:
             part = library.pull_model(Store(folders), name, progress, cancelled)
         if not quiet:
             click.echo(f"{name}: {part.bytes / 1e6:.1f} MB of weights, {part.xml}", err=True)

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from vinode.cli import CANCELLED, NODE_FAILED, OK, places
+from vinode.cli import CANCELLED, NODE_FAILED, OK, places, reader_may_leave
 from vinode.cli.edits import apply_devices, apply_sets, find_node
 from vinode.cli.jobs import cancel_on_signals
 from vinode.cli.watch import watch
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
-from vinode.graph.devices import Hint
-from vinode.graph.errors import Fault, WorkflowError
+from vinode.graph.errors import Fault, WorkflowError, short
 from vinode.graph.events import Event
 from vinode.graph.graph import Graph, build
-from vinode.graph.node import NodeTypes
-from vinode.graph.plan import make
+from vinode.graph.plan import Plan, make
 from vinode.graph.pool import Pool
 from vinode.graph.run import run
+from vinode.graph.strict_json import Json
 from vinode.graph.timing import Report, report, to_json, to_trace
-from vinode.graph.workflow import Json, Workflow
-from vinode.graph.workflow_file import picture_text, read
+from vinode.graph.workflow import NodeId, Workflow
+from vinode.graph.workflow_file import picture_text, read, write_whole
 
 
 @click.command(name="run")
@@ -73,73 +73,93 @@ def command(
     folders = places.run_folders(file, models, output, named)
     workflow, default = apply_devices(apply_sets(read(file), sets, types), hints)
     targets = _targets(workflow, only)
-    _writable(folders.output, "--output")
-    if report_file:
-        _writable(report_file.parent, "--report")
     with cancel_on_signals() as cancel:
-        graph = _graph(workflow, types, folders, default, pull, cancel, quiet)
-        done = _run(workflow, graph, folders, targets, cancel, quiet)
-    told = to_json(done)
+        graph = build(workflow, types, folders, default)
+        if pull and _pull(graph, targets, folders, cancel, quiet):
+            graph = build(workflow, types, folders, default)
+        cache = Cache()
+        plan = make(graph, folders, cache, targets)
+        _warn(graph, graph.needed(plan.targets), quiet)
+        _writable(folders.output, "--output DIR")
+        if report_file:
+            _replaceable(report_file)
+        done = _run(workflow, plan, folders, cache, cancel, quiet)
+    for node in done.nodes:
+        for fault in node.faults:
+            click.echo(str(fault), err=True)
+    with reader_may_leave():
+        _tell(done, timing, folders, quiet)
     if report_file:
-        _write(report_file, told)
+        _write(report_file, to_json(done))
+    return {"done": OK, "failed": NODE_FAILED, "cancelled": CANCELLED}[done.status]
+
+
+def _tell(done: Report, timing: str, folders: Folders, quiet: bool) -> None:
     if timing == "json":
-        click.echo(json.dumps(told, indent=1))
+        click.echo(_json(to_json(done), indent=1))
     elif timing == "trace":
-        click.echo(json.dumps(to_trace(done)))
+        click.echo(_json(to_trace(done)))
     elif not quiet:
         from vinode.cli.tables import print_report  # imports rich, which JSON does without
 
         print_report(done, folders)
-    for node in done.nodes:
-        for fault in node.faults:
-            click.echo(str(fault), err=True)
-    return {"done": OK, "failed": NODE_FAILED, "cancelled": CANCELLED}[done.status]
 
 
-def _targets(workflow: Workflow, only: Sequence[str]) -> list[str] | None:
-    targets: list[str] = []
-    for name in only:
-        found = find_node(workflow, name)
-        if isinstance(found, Fault):
-            raise WorkflowError(Fault(f"--only {name}", found.problem, found.got, found.fix))
-        targets.append(found)
-    return targets or None
+def _json(value: Json, indent: int | None = None) -> str:
+    """Write JSON; what a node showed and is none, such as numpy's numbers, as a text."""
+    return json.dumps(value, indent=indent, default=short)
 
 
-def _graph(
-    workflow: Workflow,
-    types: NodeTypes,
+def _warn(graph: Graph, needed: Container[NodeId], quiet: bool) -> None:
+    """Tell what is odd, and which nodes are wrong but in nobody's way."""
+    if quiet:
+        return
+    for warning in graph.warnings:
+        click.echo(f"warning: {warning}", err=True)
+    for fault in graph.faults:
+        if NodeId(fault.node) not in needed:
+            click.echo(f"warning: does not run: {fault}", err=True)
+
+
+def _targets(workflow: Workflow, only: Sequence[str]) -> list[NodeId] | None:
+    found = {name: find_node(workflow, name) for name in only}
+    faults = [
+        replace(node, place=f"--only {name}")
+        for name, node in found.items()
+        if isinstance(node, Fault)
+    ]
+    if faults:
+        raise WorkflowError(*faults)
+    return [node for node in found.values() if not isinstance(node, Fault)] or None
+
+
+def _pull(
+    graph: Graph,
+    targets: list[NodeId] | None,
     folders: Folders,
-    default: Hint,
-    pull: bool,
     cancel: threading.Event,
     quiet: bool,
-) -> Graph:
-    graph = build(workflow, types, folders, default)
-    missing = {
-        fault.got.strip("'\""): fault for fault in graph.faults if fault.code == "model-missing"
-    }
-    if pull and missing:
-        from vinode.cli.models import pull_models
+) -> bool:
+    """Fetch the models that are missing, unless something else stands in the way of the run."""
+    needed = graph.needed(targets or graph.outputs)
+    faults = [fault for fault in graph.faults if NodeId(fault.node) in needed]
+    missing = [fault.got.strip("'\"") for fault in faults if fault.code == "model-missing"]
+    if not missing or len(missing) < len(faults):
+        return False
+    from vinode.cli.models import pull_models
 
-        pull_models(folders.models, list(missing), cancel.is_set, quiet)
-        graph = build(workflow, types, folders, default)
-    if not quiet:
-        for warning in graph.warnings:
-            click.echo(f"warning: {warning}", err=True)
-    return graph
+    pull_models(folders.models, list(dict.fromkeys(missing)), cancel.is_set, quiet)
+    return True
 
 
 def _run(
     workflow: Workflow,
-    graph: Graph,
+    plan: Plan,
     folders: Folders,
-    targets: list[str] | None,
+    cache: Cache,
     cancel: threading.Event,
     quiet: bool,
 ) -> Report:
-    cache = Cache()
-    plan = make(graph, folders, cache, targets)
     events: list[Event] = []
     with watch(len(plan.steps), quiet) as tell:
 
@@ -156,7 +176,7 @@ def _run(
             file_text=picture_text(workflow),
             cancel=cancel,
         )
-    return report(events, graph)
+    return report(events, plan.graph)
 
 
 def _writable(folder: Path, option: str) -> None:
@@ -168,11 +188,24 @@ def _writable(folder: Path, option: str) -> None:
         probe.unlink()
     except OSError as error:
         problem = f"the folder cannot be written to: {error.strerror or error}"
-        fix = f"choose another: {option} DIR"
+        if isinstance(error, FileExistsError | NotADirectoryError):
+            problem = "a file stands where the folder should be"
+        fix = f"choose another: {option}"
         raise WorkflowError(Fault(str(folder), problem, fix=fix, code="not-writable")) from None
 
 
-def _write(path: Path, value: Json) -> None:
-    from vinode.converters.files import write_whole
+def _replaceable(report_file: Path) -> None:
+    if report_file.is_dir():
+        fix = "name a file in it: --report FILE"
+        fault = Fault(str(report_file), "this is a folder, not a file", fix=fix)
+        raise WorkflowError(replace(fault, code="not-writable"))
+    _writable(report_file.parent, "--report FILE")
 
-    write_whole(path, json.dumps(value, indent=1) + "\n")
+
+def _write(path: Path, value: Json) -> None:
+    try:
+        write_whole(path, f"{_json(value, indent=1)}\n".encode())
+    except OSError as error:
+        problem = f"the report cannot be written: {error.strerror or error}"
+        fix = "choose another: --report FILE"
+        raise WorkflowError(Fault(str(path), problem, fix=fix, code="not-writable")) from None

@@ -28,6 +28,7 @@ def watch(steps: int, quiet: bool) -> Generator[Callable[[Event], None]]:
         yield silent
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import Progress, TaskID
 
     with Progress(console=Console(stderr=True), transient=True) as bars:
@@ -39,7 +40,7 @@ def watch(steps: int, quiet: bool) -> Generator[Callable[[Event], None]]:
                 case NodeProgress():
                     if event.node not in shown:
                         shown[event.node] = bars.add_task("", total=event.total)
-                    name = f"node {event.node} {event.note}"
+                    name = escape(f"node {event.node} {event.note}")
                     bars.update(
                         shown[event.node],
                         description=name,
