@@ -79,6 +79,8 @@ def detect_objects(
 ) -> Boxes:
     """Find things in each picture of a batch. Boxes of one thing overlap: suppress them next.
 
+    detector   from DetectorLoader
+    image      pictures of any size; each is scaled to the detector's input, aspect kept
     threshold  boxes with a lower score are left out
     returns    boxes in pixels of the picture, clipped to it
     """
@@ -117,6 +119,7 @@ def non_max_suppression_node(
 ) -> Boxes:
     """Of boxes that show the same thing, keep the best; each picture and class for itself.
 
+    boxes            from DetectObjects
     iou_threshold    boxes that share more than this with a better one are dropped
     score_threshold  boxes with a lower score are dropped
     max_boxes        how many are kept in a picture
@@ -147,7 +150,11 @@ def draw_boxes(
 ) -> Image:
     """Draw boxes on a copy of the pictures, with label and score.
 
-    colour  as in CSS: #rrggbb, or a name
+    image       the pictures that the boxes were found in
+    boxes       in pixels of these pictures
+    line_width  pixels
+    labels      write label and score above each box
+    colour      as in CSS: #rrggbb, or a name
     """
     try:
         red, green, blue, *_ = ImageColor.getrgb(colour)
@@ -171,6 +178,8 @@ def crop_boxes(
 ) -> list[Image] | Blocked:
     """Cut each box out of its picture; where there is none, nodes that need a picture are not run.
 
+    image    the pictures that the boxes were found in
+    boxes    in pixels of these pictures
     margin   added on each side, as far as the picture goes
     returns  a picture for each box, in the order of the boxes
     """
