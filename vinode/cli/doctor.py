@@ -6,47 +6,63 @@ import json
 import platform
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 import click
 
 from vinode.cli import places
+from vinode.cli.probes import Finding, ask_openvino
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
-State: TypeAlias = Literal["ok", "missing", "broken"]
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that was looked at. `fix` says what to do where it is not ok."""
-
-    name: str
-    state: State
-    detail: str
-    fix: str = ""
-
 
 @click.command(name="doctor")
 @click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
+@click.option(
+    "--self-test",
+    "testing",
+    is_flag=True,
+    help="Convert a small model, compile, run, compare and profile it on every device.",
+)
+@click.option("--simulate", is_flag=True, hidden=True, help="Test a simulated device too.")
 @places.models_option
 @places.nodes_option
-def command(as_json: bool, models: Sequence[Path], nodes: Sequence[Path]) -> int:
+def command(
+    as_json: bool, testing: bool, simulate: bool, models: Sequence[Path], nodes: Sequence[Path]
+) -> int:
     """Tell what is here, what is missing, and what to do; exit 1 where something is broken."""
+    if testing:
+        from vinode.cli.self_test import self_test
+
+        return self_test(as_json, simulate)
     found = [*_versions(), *_devices(), *_memory(), *_folders(models), *_packs(nodes), _pip()]
     if as_json:
         click.echo(json.dumps([asdict(finding) for finding in found], indent=1))
     else:
-        for finding in found:
-            click.echo(f"{finding.state:8}{finding.name:14}{finding.detail}")
-            if finding.fix:
-                click.echo(f"{'':22}-> {finding.fix}")
+        _print(found)
     return 1 if any(finding.state == "broken" for finding in found) else 0
+
+
+def _print(found: Sequence[Finding]) -> None:
+    """Print a line a finding; what was not reached is told in one line."""
+    for finding in found:
+        if finding.state == "not reached":
+            continue
+        click.echo(f"{finding.state:8}{finding.name:20}{finding.detail}")
+        if finding.fix:
+            click.echo(f"{'':28}-> {finding.fix}")
+        behind = [
+            f.name
+            for f in found
+            if f.state == "not reached" and f.detail == f"after {finding.name}"
+        ]
+        if behind:
+            click.echo(f"{'':28}not reached: {', '.join(behind)}")
 
 
 def _versions() -> list[Finding]:
@@ -71,63 +87,28 @@ def _devices() -> list[Finding]:
     except (ImportError, RuntimeError) as error:
         fix = f"{sys.executable} -m pip install --force-reinstall openvino"
         return [Finding("OpenVINO", "broken", str(error).strip(), fix)]
-    from vinode.graph.devices import present
-
-    found: list[Finding] = []
-    for device in present(core):
-        told = [f"{key} {value}" for key, value in device.properties.items() if "VERSION" in key]
-        found.append(Finding(device.name, "ok", ", ".join([device.full_name, *told])))
-    for family in ("NPU", "GPU"):
-        if not any(name.split(".")[0] == family for name in names):
-            found.append(_absent(family, core))
-    return found
+    cpu = [Finding(name, "ok", ask_openvino(core, name).told) for name in names if name == "CPU"]
+    return [*cpu, *_accelerators(core)]
 
 
-def _absent(family: str, core: ov.Core) -> Finding:
-    """Say why OpenVINO finds no device of a family, as far as this system tells."""
+def _accelerators(core: ov.Core) -> list[Finding]:
+    """Look at the parts of NPU and GPU, each on this system's own way."""
+    npu, gpu = ask_openvino(core, "NPU"), ask_openvino(core, "GPU")
     if sys.platform == "win32":
-        fix = f"install the {family} driver of this machine's maker, then restart"
-        return Finding(family, "missing", f"OpenVINO finds no {family}", fix)
-    nodes = Path("/dev/accel") if family == "NPU" else Path("/dev/dri")
-    pattern = "accel*" if family == "NPU" else "renderD*"
-    files = list(nodes.glob(pattern)) if nodes.is_dir() else []
-    if not files:
-        detail = f"the system shows no {family}: no {nodes}/{pattern}"
-        kernel = (
-            "the kernel module intel_vpu" if family == "NPU" else "the kernel module i915 or xe"
-        )
-        fix = f"if the machine has one, load {kernel} or update the kernel"
-        return Finding(family, "missing", detail, fix)
-    shut = [path for path in files if not _openable(path)]
-    if shut:
-        detail = f"{shut[0]} is there, but you may not open it"
-        return Finding(family, "missing", detail, "add yourself to its group: usermod -aG render")
-    loader = "libze_loader.so.1" if family == "NPU" else "libOpenCL.so.1"
-    if not _loads(loader):
-        package = "level-zero" if family == "NPU" else "ocl-icd-libopencl1"
-        fix = f"install {package} and Intel's user-mode {family} driver"
-        return Finding(family, "missing", f"{loader} cannot be loaded", fix)
-    detail = f"{files[0]} is there and may be opened, but OpenVINO finds no {family} it can use"
-    fix = f"install or update Intel's user-mode {family} driver"
-    return Finding(family, "missing", detail, fix)
+        from vinode.cli import probes_windows as windows
 
+        here = windows.this_windows()
+        return [*windows.npu(here, npu), *windows.gpu(here, gpu)]
+    if sys.platform == "linux":
+        from vinode.cli import probes_linux as linux
+        from vinode.cli.probes_kernel import Linux
 
-def _openable(path: Path) -> bool:
-    try:
-        path.open("rb").close()
-    except OSError:
-        return False
-    return True
-
-
-def _loads(library: str) -> bool:
-    import ctypes
-
-    try:
-        ctypes.CDLL(library)
-    except OSError:
-        return False
-    return True
+        system = Linux()
+        return [*linux.npu(system, npu), *linux.gpu(system, gpu)]
+    detail = f"Intel's accelerators do not run on {platform.system()}"
+    return [
+        Finding(name, "missing", detail, "none: the CPU does the work") for name in ("NPU", "GPU")
+    ]
 
 
 def _memory() -> list[Finding]:
