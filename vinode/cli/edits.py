@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import cast
 
 from vinode.graph.devices import Hint, parse_hint
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest
@@ -111,6 +110,8 @@ def _value(text: str, kind: str, workflow: Workflow) -> Link | Json:
     link = link_of(value)
     if kind in ("STRING", "COMBO"):
         return link if link and link.node in workflow.nodes else text
+    if link:
+        return link
     if isinstance(value, list):
-        return link or {"__value__": cast(list[Json], value)}
+        return {"__value__": value}  # pyright: ignore[reportUnknownVariableType]
     return value
