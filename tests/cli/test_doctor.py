@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import openvino as ov
 import pytest
 
 from vinode.cli import call
+from vinode.cli.probes import Finding, first_cause
 from vinode.cli.self_test import devices_here, try_device
 from vinode.cli.self_test_child import (
     STEPS,
@@ -204,3 +206,18 @@ def test_numbers_that_are_none_fail_the_run(ran: Work) -> None:
     ran.inputs = {name: np.full_like(array, 3e38) for name, array in ran.inputs.items()}
     with pytest.raises(StepFailed, match="not all numbers are finite"):
         run(ran)
+
+
+def test_first_cause_looks_no_further() -> None:
+    """What cannot be judged is not looked at; an old part stops nothing."""
+    asked: list[str] = []
+
+    def look(name: str, state: str) -> Finding:
+        asked.append(name)
+        return Finding(name, "old" if state == "old" else "missing", "")
+
+    names = [("a", "old"), ("b", "missing"), ("c", "old")]
+    found = first_cause([(name, partial(look, name, state)) for name, state in names])
+    assert asked == ["a", "b"]
+    assert [finding.state for finding in found] == ["old", "missing", "not reached"]
+    assert found[-1].detail == "after b"

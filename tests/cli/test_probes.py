@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ from tests.cli.fake_systems import (
     write,
 )
 from vinode.cli import probes_linux as linux
-from vinode.cli.probes import NEWEST_SYMBOL, Finding, Seen, first_cause, plugin_log
+from vinode.cli.probes import NEWEST_SYMBOL, Finding, Seen, plugin_log
 from vinode.cli.probes_kernel import Linux
 
 NPU_PARTS = ["hardware", "kernel", "file", "access", "loader", "driver", "compiler", "in OpenVINO"]
@@ -274,21 +273,16 @@ def test_another_makers_gpu_is_none(root: Path) -> None:
 
 
 def test_plugin_log_is_a_line_or_nothing() -> None:
-    """Where there is no NPU, the plugin names its backend or says nothing; it never fails."""
-    assert "\n" not in plugin_log("NPU")
+    """Of a device that OpenVINO does not know it says nothing; it never fails."""
     assert plugin_log("NO_SUCH") == ""
 
 
-def test_first_cause_looks_no_further() -> None:
-    """What cannot be judged is not looked at; an old part stops nothing."""
-    asked: list[str] = []
-
-    def look(name: str, state: str) -> Finding:
-        asked.append(name)
-        return Finding(name, "old" if state == "old" else "missing", "")
-
-    names = [("a", "old"), ("b", "missing"), ("c", "old")]
-    found = first_cause([(name, partial(look, name, state)) for name, state in names])
-    assert asked == ["a", "b"]
-    assert [finding.state for finding in found] == ["old", "missing", "not reached"]
-    assert found[-1].detail == "after b"
+@on_linux
+def test_plugin_log_tells_what_openvino_misses(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The real plugin, given a real loader that lacks all it needs, names the function."""
+    loader = library(root / "libze_loader.so.1.8.12")
+    monkeypatch.setenv("LD_LIBRARY_PATH", str(loader.parent))
+    said = plugin_log("NPU")
+    assert "undefined symbol: ze" in said
+    assert said[0].isalpha()
+    assert "\x1b" not in said

@@ -171,8 +171,8 @@ def plugin_log(family: str) -> str:
         return ""
     if done.returncode < 0:
         return f"its plugin crashed (signal {-done.returncode})"
-    lines = done.stdout.decode("utf-8", "replace").splitlines()
-    telling = [
-        line.strip() for line in lines if re.search(r"error|cannot|fail|undefined", line, re.I)
-    ]
+    text = re.sub(r"\x1b\[[\d;]*m", "", done.stdout.decode("utf-8", "replace"))
+    # Each line begins with its level, time and place in brackets; what is told comes after.
+    lines = [re.sub(r"^(\[[^\]]*\]|[\d:.]+|\s)*", "", line).strip() for line in text.splitlines()]
+    telling = [line for line in lines if re.search(r"error|cannot|fail|undefined", line, re.I)]
     return telling[0] if telling else ""

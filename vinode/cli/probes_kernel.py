@@ -224,7 +224,7 @@ def _refused(system: Linux, family: Family, path: Path, error: OSError) -> Findi
             f"$USER, then log in again; to keep it, write {family.rule} "
             "to /etc/udev/rules.d/60-vinode.rules"
         )
-    elif state.st_gid in os.getgroups():
+    elif state.st_gid in _my_groups():
         fix = "an access list or sandbox forbids it: getfacl shows the list"
     else:
         fix = f"sudo usermod -aG {group} $USER, then log out and in again"
@@ -232,12 +232,18 @@ def _refused(system: Linux, family: Family, path: Path, error: OSError) -> Findi
 
 
 def _group_name(number: int) -> str:
-    if sys.platform == "win32":  # only tests look at a copy of a Linux from there
-        return str(number)
-    try:
-        return grp.getgrgid(number).gr_name
-    except KeyError:
-        return str(number)
+    if sys.platform != "win32":
+        try:
+            return grp.getgrgid(number).gr_name
+        except KeyError:  # a group that this system has no name for, as in containers
+            return str(number)
+    return str(number)
+
+
+def _my_groups() -> list[int]:
+    if sys.platform != "win32":
+        return os.getgroups()
+    return []
 
 
 def text(path: Path) -> str:
