@@ -15,10 +15,11 @@ from pathlib import Path
 class BlobKey:
     """All that a compiled blob depends on. One made with another driver has another key.
 
-    shapes   input -> shape
-    options  OpenVINO properties
-    device   name and full name
-    driver   driver and compiler version as the plugin tells them; "" where it tells none
+    shapes    input -> shape
+    options   OpenVINO properties
+    device    name and full name
+    driver    driver and compiler version as the plugin tells them; "" where it tells none
+    rewrites  what was done to the model beforehand
     """
 
     digest: str
@@ -27,6 +28,7 @@ class BlobKey:
     device: str
     driver: str
     openvino: str
+    rewrites: Sequence[str] = ()
 
     @property
     def name(self) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,6 +18,7 @@ from vinode.graph.context import Phase
 from vinode.graph.devices import SIMULATED
 from vinode.graph.part import Asked, read, refused_before, reshape, takes
 from vinode.graph.placement import Reason, classify
+from vinode.graph.rewrites import apply
 from vinode.graph.split import Split, assign
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
@@ -44,6 +46,7 @@ def compile_part(
     with timed("load"):
         model = read(core, asked.part)
         reshape(model, asked.part, asked.shapes)
+        unused = _rewritten(model, asked)
         refusal = refused_before(core, model, asked)
     if refusal is not None:
         return refusal
@@ -54,15 +57,24 @@ def compile_part(
         try:
             options, ignored = _options(core, asked)
             if asked.needs_child:
-                made = _through_blob(core, asked, options, check, tell)
+                made = _through_blob(core, model, asked, options, check, tell)
             else:
                 made = core.compile_model(model, asked.device, options)
             if isinstance(made, Reason):
                 return made
-            reasons = (*ignored, *without_effect(made, dict(asked.options)))
+            reasons = (*unused, *ignored, *without_effect(made, dict(asked.options)))
             return _compiled(made, asked, split, where, reasons)
         except RuntimeError as error:
             return classify(error, asked.device)
+
+
+def _rewritten(model: ov.Model, asked: Asked) -> list[Reason]:
+    """Apply the rewrites asked for; a reason for each that finds nothing to replace."""
+    return [
+        Reason("option-ignored", f"the model has nothing that {name} replaces", "drop the rewrite")
+        for name, count in apply(model, asked.rewrites).items()
+        if not count
+    ]
 
 
 def _split(core: ov.Core, model: ov.Model, asked: Asked) -> tuple[Split | None, Mapping[str, str]]:
@@ -100,6 +112,7 @@ def _options(core: ov.Core, asked: Asked) -> tuple[dict[str, Any], list[Reason]]
 
 def _through_blob(
     core: ov.Core,
+    model: ov.Model,
     asked: Asked,
     options: Mapping[str, Any],
     check: Callable[[], None],
@@ -107,16 +120,16 @@ def _through_blob(
 ) -> ov.CompiledModel | Reason:
     """Compile in a child process, or take the blob that an earlier one made."""
     import tempfile
-    from pathlib import Path
 
     plain = {name: str(value) for name, value in options.items()}
     simulated = SIMULATED if SIMULATED in asked.devices else ""
-    job = Job(asked.part.xml, asked.device, dict(asked.shapes), plain, simulated)
     key = blob_key(core, asked)
     blob = asked.blobs.find(key) if asked.blobs else None
     with tempfile.TemporaryDirectory(prefix="vinode-") as folder:
         if blob is None:
             part = asked.blobs.begin() if asked.blobs else Path(folder) / "model.blob"
+            xml = _ir(model, asked, Path(folder))
+            job = Job(xml, asked.device, dict(asked.shapes), plain, simulated)
             try:
                 reason = compile_in_child(job, part, asked.seconds, check, tell)
                 if reason is not None:
@@ -129,6 +142,17 @@ def _through_blob(
             content = blob.read_bytes()
     made: ov.CompiledModel = core.import_model(content, asked.device, options)  # pyright: ignore
     return made
+
+
+def _ir(model: ov.Model, asked: Asked, folder: Path) -> Path:
+    """Give the IR that a child reads: the part's own, or the rewritten model in a folder."""
+    import openvino as ov
+
+    if not asked.rewrites:
+        return asked.part.xml
+    path = folder / "model.xml"
+    ov.save_model(model, path, compress_to_fp16=False)
+    return path
 
 
 def blob_key(core: ov.Core, asked: Asked) -> BlobKey:
@@ -145,7 +169,13 @@ def blob_key(core: ov.Core, asked: Asked) -> BlobKey:
     driver = " ".join(told.values()).strip()
     version = ov.get_version()
     return BlobKey(
-        asked.part.digest, dict(asked.shapes), dict(asked.options), device, driver, version
+        asked.part.digest,
+        dict(asked.shapes),
+        dict(asked.options),
+        device,
+        driver,
+        version,
+        asked.rewrites,
     )
 
 

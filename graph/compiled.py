@@ -31,12 +31,14 @@ QUICK = 0.01
 class Usage:
     """What one node executed; filled when it ends, or when another begins to use its model.
 
-    ops  compiled model -> its operations, with the ns they took in all of the node's inferences
+    ops      compiled model -> its operations, with the ns they took in all of the node's inferences
+    refused  why no device took a model: the node has failed
     """
 
     ops: dict[Compiled, tuple[OpTime, ...]] = field(
         default_factory=dict["Compiled", tuple[OpTime, ...]]
     )
+    refused: tuple[Reason, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

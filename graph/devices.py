@@ -24,10 +24,11 @@ _ONE = re.compile(r"(CPU|GPU(\.[0-9]{1,2})?|NPU(\.[0-9]{1,2})?|NPUSIM_CPU)")
 class Hint:
     """Where a node should run.
 
-    devices  candidates in order of preference; () where vinode decides (AUTO)
-    hetero   the model may be split over the devices
-    strict   refuse to fall back: the trailing `!`
-    options  OpenVINO properties asked for beside the device, as OpenVINO names them
+    devices   candidates in order of preference; () where vinode decides (AUTO)
+    hetero    the model may be split over the devices
+    strict    refuse to fall back: the trailing `!`
+    options   OpenVINO properties asked for beside the device, as OpenVINO names them
+    rewrites  exact rewrites of the model before it is compiled, by name
     """
 
     text: str
@@ -35,6 +36,7 @@ class Hint:
     hetero: bool = False
     strict: bool = False
     options: tuple[tuple[str, str], ...] = ()
+    rewrites: tuple[str, ...] = ()
 
 
 def parse_hint(text: object, place: str) -> Hint:

@@ -11,6 +11,7 @@ from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, shor
 from vinode.graph.inputs import Near, constant, constant_faults, link_faults
 from vinode.graph.node import AnyNodeType, NodeTypes, call_hook
 from vinode.graph.order import sort
+from vinode.graph.rewrites import parse_rewrites
 from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, place_of
 
 AUTO = Hint("AUTO", ())
@@ -181,7 +182,8 @@ def _node_faults(
 def _hint(id: NodeId, spec: NodeSpec, default: Hint) -> tuple[Hint, list[Fault]]:
     """Read where a node should run, and how: (hint, faults)."""
     place = place_of(id, spec.class_type)
-    hint, options, faults = default, default.options, list[Fault]()
+    hint, options, rewrites = default, default.options, default.rewrites
+    faults: list[Fault] = []
     try:
         if spec.meta.get("device") is not None:
             hint = parse_hint(spec.meta["device"], f"{place}, device")
@@ -191,7 +193,12 @@ def _hint(id: NodeId, spec: NodeSpec, default: Hint) -> tuple[Hint, list[Fault]]
         options = parse_options(spec.meta, place) or hint.options
     except VinodeError as error:
         faults += error.faults
-    return replace(hint, options=options), [replace(fault, node=id) for fault in faults]
+    try:
+        rewrites = parse_rewrites(spec.meta, place) or hint.rewrites
+    except VinodeError as error:
+        faults += error.faults
+    hint = replace(hint, options=options, rewrites=rewrites)
+    return hint, [replace(fault, node=id) for fault in faults]
 
 
 def _node(id: NodeId, spec: NodeSpec, type: AnyNodeType, hint: Hint) -> GraphNode:

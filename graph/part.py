@@ -42,10 +42,11 @@ class Simulation:
 class Asked:
     """What to compile, and how.
 
-    device   "CPU", "GPU.1", "NPU", "HETERO:NPU,CPU"
-    options  OpenVINO properties, as their names and values are written
-    blobs    where blobs of slow compilers are kept; None: nowhere
-    seconds  limit of a compile in a child process
+    device    "CPU", "GPU.1", "NPU", "HETERO:NPU,CPU"
+    options   OpenVINO properties, as their names and values are written
+    blobs     where blobs of slow compilers are kept; None: nowhere
+    seconds   limit of a compile in a child process
+    rewrites  exact rewrites of the model before it is compiled, by name
     """
 
     part: ModelPart
@@ -55,6 +56,7 @@ class Asked:
     blobs: Blobs | None = None
     seconds: float = 1800.0
     simulation: Simulation | None = None
+    rewrites: tuple[str, ...] = ()
 
     @property
     def devices(self) -> tuple[str, ...]:

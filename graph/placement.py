@@ -31,16 +31,33 @@ Code: TypeAlias = Literal[
 
 
 @dataclass(frozen=True, slots=True)
+class Fix:
+    """One thing that may mend a reason, for `vinode fix` and for buttons.
+
+    kind   device: run the node there; rewrite: change the model exactly; option: change the
+           node's `_meta`; input: change the workflow's size or batch; advice: for a person
+    value  the hint; the rewrite's name; "precision=f32" to set, "precision" or "rewrites.NAME"
+           to drop; one of graph/fixes.py's rules for the input; "" for advice
+    """
+
+    kind: Literal["device", "rewrite", "option", "input", "advice"]
+    value: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """Why something ran elsewhere, and what the user can do about it.
 
-    ops  names of the operations concerned, where they are known
+    ops    names of the operations concerned, where they are known
+    fixes  what `fix` says, as values that can be applied; the first is the least change
     """
 
     code: Code
     sentence: str
     fix: str = ""
     ops: tuple[str, ...] = ()
+    fixes: tuple[Fix, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Phase
 from vinode.graph.devices import SIMULATED, Hint, candidates
 from vinode.graph.errors import DeviceError, Fault
+from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
 from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, fixed_inputs, now, worst
@@ -145,6 +146,7 @@ class Pool:
                 self._blobs,
                 self.seconds,
                 self._simulation,
+                hint.rewrites,
             )
             compiled = self._compiled(asked, timed, check, tell)
             if isinstance(compiled, Reason):
@@ -155,10 +157,14 @@ class Pool:
                 told = (*reasons, *compiled.reasons)
                 yield Session(compiled, asked, timed, check, told)
             return
+        if user is not None:
+            user.refused = tuple(reasons)
         raise DeviceError(*(_refusal(part, hint, reason) for reason in reasons))
 
     def settle(self, compiled: Compiled, user: Usage) -> None:
         """Fill a user's account of what executed, unless another's use has done so already."""
+        if compiled.user is not user:
+            return  # and no waiting for whoever uses it now
         with compiled.lock:
             if compiled.user is user:
                 compiled.settle()
@@ -167,12 +173,12 @@ class Pool:
         key = _key(session.asked)
         with self._lock:
             self._kept.pop(key, None)
-            self._refused[key] = reason
+            self._refused[key] = _mendable(reason, session.asked)
 
     def _compiled(self, asked: Asked, timed: Timed, check: Check, tell: Tell) -> Compiled | Reason:
         reason = self._absent(asked)
         if reason is not None:
-            return reason
+            return _mendable(reason, asked)
         key = _key(asked)
         with self._lock:
             building = self._building.setdefault(key, threading.Lock())
@@ -186,6 +192,10 @@ class Pool:
             made = compile_part(self.core, asked, timed, check, tell)
             if isinstance(made, Compiled):
                 made = self._right(made, asked, timed, check)
+            if isinstance(made, Reason):
+                made = _mendable(made, asked)
+            else:
+                made.reasons = tuple(_mendable(reason, asked) for reason in made.reasons)
             with self._lock:
                 if isinstance(made, Reason):
                     self._refused[key] = made
@@ -234,7 +244,7 @@ class Pool:
         """Run one fixed input on the device and on the CPU in f32; gives the worst output's SNR."""
         ports = [(name, array.shape, array.dtype) for name, array in made.inputs.items()]
         inputs = fixed_inputs(ports)
-        on_cpu = replace(asked, device="CPU", options=_F32, blobs=None)
+        on_cpu = replace(asked, device="CPU", options=_F32, blobs=None, rewrites=())
         reference = compile_part(self.core, on_cpu, _untimed, check)
         if isinstance(reference, Reason):
             return float("inf")  # nothing to compare with: the CPU does not take the model
@@ -258,7 +268,13 @@ def _untimed(phase: Phase) -> AbstractContextManager[None]:
 
 
 def _key(asked: Asked) -> object:
-    return asked.part.digest, asked.shapes, asked.device, asked.options
+    return asked.part.digest, asked.shapes, asked.device, asked.options, asked.rewrites
+
+
+def _mendable(reason: Reason, asked: Asked) -> Reason:
+    """Give a reason with what may mend it."""
+    options = [name for name, _ in asked.options]
+    return replace(reason, fixes=offered(reason, asked.device, asked.rewrites, options))
 
 
 def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:

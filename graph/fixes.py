@@ -1,0 +1,120 @@
+"""What may mend a reason, as values that can be applied to a workflow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from vinode.graph.devices import OPTIONS
+from vinode.graph.placement import Code, Fix, Reason
+from vinode.graph.rewrites import REWRITES
+
+# Rule for inputs upstream of the node -> what it does.
+INPUT_RULES: Mapping[str, str] = {
+    "batch-1": "make one picture at a time",
+    "multiple-64": "round width and height up to multiples of 64",
+    "half-size": "halve width and height",
+}
+
+_ABSENT: tuple[Code, ...] = (
+    "device-absent",
+    "driver-missing",
+    "driver-too-old",
+    "compiler-missing",
+    "device-lost",
+)
+_TOO_MUCH: tuple[Code, ...] = ("compile-timeout", "out-of-memory")
+
+
+def offered(
+    reason: Reason, device: str, rewrites: Sequence[str] = (), options: Sequence[str] = ()
+) -> tuple[Fix, ...]:
+    """Give what may mend a reason: what changes no result first, advice last.
+
+    device    where it was tried: "NPU", "HETERO:NPU,CPU"
+    rewrites  those that were tried already
+    options   OpenVINO properties that were asked for
+    """
+    advice = (Fix("advice", "", reason.fix),) if reason.fix else ()
+    match reason.code:
+        case "op-unsupported":
+            hetero = () if device.startswith("HETERO:") else (_split(device),)
+            return (*_matching(reason, rewrites), *hetero, _CPU, *advice)
+        case "compile-failed":
+            return (*_matching(reason, rewrites), _CPU, _input("multiple-64"), *advice)
+        case "dynamic-shape":
+            named = () if "constant-sizes" in rewrites else (_rewrite("constant-sizes"),)
+            return (*named, _CPU, *advice)
+        case "wrong-result":
+            return (*_precision(device, options), _CPU, *advice)
+        case "precision-unsupported":
+            dropped = _dropped("precision", options)
+            return (*dropped, _CPU, *advice)
+        case "option-ignored":
+            return (*_ignored(reason, rewrites, options), *advice)
+        case "split-too-small":
+            return (_CPU, *advice)
+        case "python-node":
+            return ()
+        case code if code in _TOO_MUCH:
+            smaller = [_input(rule) for rule in ("batch-1", "multiple-64", "half-size")]
+            return (_CPU, *smaller, *advice)
+        case code if code in _ABSENT:
+            auto = Fix("device", "AUTO", "let vinode choose among the devices that are here")
+            return (_CPU, auto, *advice)
+        case _:
+            return advice
+
+
+_CPU = Fix("device", "CPU", "run the node on the CPU")
+
+
+def _split(device: str) -> Fix:
+    sentence = f"split the model: what {device} takes there, the rest on the CPU"
+    return Fix("device", f"HETERO:{device},CPU", sentence)
+
+
+def _input(rule: str) -> Fix:
+    return Fix("input", rule, INPUT_RULES[rule])
+
+
+def _rewrite(name: str) -> Fix:
+    return Fix("rewrite", name, REWRITES[name].sentence)
+
+
+def _matching(reason: Reason, tried: Sequence[str]) -> list[Fix]:
+    """Give the rewrites of operations that the reason names."""
+    words = set(re.findall(r"\w+", " ".join((reason.sentence, *reason.ops))))
+    return [
+        _rewrite(name)
+        for name, rewrite in REWRITES.items()
+        if name not in tried and words.intersection(rewrite.types)
+    ]
+
+
+def _precision(device: str, options: Sequence[str]) -> tuple[Fix, ...]:
+    """Offer f32 where the device has it: an NPU has not."""
+    if "GPU" not in device or OPTIONS["precision"][0] in options:
+        return ()
+    return (Fix("option", "precision=f32", "compute in f32, which takes longer"),)
+
+
+def _dropped(key: str, options: Sequence[str]) -> tuple[Fix, ...]:
+    if OPTIONS[key][0] not in options:
+        return ()
+    return (Fix("option", key, f"drop {key}, which has no effect there"),)
+
+
+def _ignored(reason: Reason, rewrites: Sequence[str], options: Sequence[str]) -> list[Fix]:
+    """Drop what the reason says has no effect."""
+    found = [
+        fix
+        for key, (name, _) in OPTIONS.items()
+        if name in reason.sentence
+        for fix in _dropped(key, options)
+    ]
+    return found + [
+        Fix("option", f"rewrites.{name}", f"drop the rewrite {name}")
+        for name in rewrites
+        if name in reason.sentence
+    ]
