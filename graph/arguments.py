@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
+from typing import cast
 
-from vinode.graph.context import Blocked, Lazy, NotComputedYet
+from vinode.graph.context import Blocked, BlockedInput, Lazy, NotComputedYet
 from vinode.graph.errors import Fault, VinodeError, short
 from vinode.graph.graph import GraphNode
 from vinode.graph.kinds import FLOAT, value_problem
@@ -14,20 +15,26 @@ from vinode.graph.workflow import NodeId, place_of
 
 Values = tuple[object, ...]
 Sources = Mapping[NodeId, tuple[Values, ...]]
-Call = Mapping[str, object]
+Call = dict[str, object]
 
 
-def calls(step: Step, sources: Sources) -> Iterator[Call | Blocked]:
+def calls(step: Step, sources: Sources, asked: Container[str]) -> Iterator[Call | Blocked]:
     """Give the arguments of each call: a node is called once for each value on its longest wire.
 
     Shorter wires repeat their last value, as in ComfyUI. A parameter that is a list takes all.
+    asked  lazy inputs that the node has asked for: only these count, even where another node had
+           the value of others computed already, so that the number of calls is no matter of luck
     """
     node = step.node
     wires = {name: _wire(link.node, link.slot, sources) for name, link in node.links.items()}
     ports = [(port, wires.get(port.name)) for port in node.type.inputs]
-    counts = [len(wire) for port, wire in ports if wire is not None and not port.many]
+    counts = [
+        len(wire)
+        for port, wire in ports
+        if wire is not None and not port.many and (not port.lazy or port.name in asked)
+    ]
     for index in range(max(counts, default=1) if 0 not in counts else 0):
-        call = {port.name: _argument(port, wire, index, node) for port, wire in ports}
+        call = {port.name: _argument(port, wire, index, node, asked) for port, wire in ports}
         blocked = next((value for value in call.values() if isinstance(value, Blocked)), None)
         yield blocked or call
 
@@ -37,32 +44,48 @@ def _wire(source: NodeId, slot: int, sources: Sources) -> Values | None:
     return None if outputs is None else outputs[slot]
 
 
-def _argument(port: Input, wire: Values | None, index: int, node: GraphNode) -> object:
-    link = node.links.get(port.name)
+def _argument(
+    port: Input, wire: Values | None, index: int, node: GraphNode, asked: Container[str]
+) -> object:
     if port.lazy:
-        return _lazy(port, wire, index, node)
-    if link is None:
-        value = node.constants[port.name]
-        return [value] if port.many and value is not None else value
+        return _lazy(port, wire, index, node, asked)
+    if port.name not in node.links:
+        return _constant(port, node.constants[port.name])
     assert wire is not None, "a step starts when its inputs are there"
-    if port.many:
-        blocked = next((value for value in wire if isinstance(value, Blocked)), None)
-        return blocked or [_arrived(port, value, node) for value in wire]
-    return _arrived(port, wire[min(index, len(wire) - 1)], node)
+    return _given(port, wire, index, node)
 
 
-def _lazy(port: Input, wire: Values | None, index: int, node: GraphNode) -> Lazy[object] | None:
+def _constant(port: Input, value: object) -> object:
+    if not port.many or value is None:
+        return value
+    return list(cast(list[object], value)) if isinstance(value, list) else [value]
+
+
+def _lazy(
+    port: Input, wire: Values | None, index: int, node: GraphNode, asked: Container[str]
+) -> Lazy[object] | None:
     link = node.links.get(port.name)
     if link is None:
-        value = node.constants[port.name]
+        value = _constant(port, node.constants[port.name])
         return None if value is None else Lazy[object].of(value)
 
     def get() -> object:
-        if wire is None:
+        # Several values change how often the node is called, so that has to begin anew.
+        if wire is None or (len(wire) != 1 and port.name not in asked):
             raise NotComputedYet(port.name)
-        return _arrived(port, wire[min(index, len(wire) - 1)], node)
+        value = _given(port, wire, index, node)
+        if isinstance(value, Blocked):
+            raise BlockedInput(value)
+        return value
 
     return Lazy(get, (link.node, link.slot))
+
+
+def _given(port: Input, wire: Values, index: int, node: GraphNode) -> object:
+    if not port.many:
+        return _arrived(port, wire[min(index, len(wire) - 1)], node)
+    blocked = next((value for value in wire if isinstance(value, Blocked)), None)
+    return blocked or [_arrived(port, value, node) for value in wire]
 
 
 def _arrived(port: Input, value: object, node: GraphNode) -> object:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 
 import numpy as np
@@ -22,40 +22,64 @@ Key = bytes
 class Result:
     """What a node gave: for each output its values, mostly one, and what it showed.
 
-    shown  name -> JSON values, as ComfyUI's nodes return under `ui`
+    shown    name -> JSON values, as ComfyUI's nodes return under `ui`
+    blocked  why it gave nothing, or not everything, on purpose
     """
 
     outputs: tuple[tuple[object, ...], ...]
     shown: Mapping[str, tuple[object, ...]] = field(default_factory=dict[str, tuple[object, ...]])
+    blocked: tuple[str, ...] = ()
 
 
 def key_of(
-    node: GraphNode, keys: Mapping[NodeId, Key | None], folders: Folders, salt: bytes = b""
+    node: GraphNode,
+    keys: Mapping[NodeId, Key | None],
+    folders: Folders,
+    salt: bytes | None = None,
 ) -> Key | None:
     """Compute a node's content key from the keys of its sources, each computed once.
 
     Two nodes with one key give the same result. None: never the same twice, as for a node whose
     fingerprint says so, and for all that depends on it.
-    salt  stands for values that are no JSON: where in an expansion the node is
+    salt  of a node in an expansion, whose constants may be anything: tells those that are neither
+          number nor text; empty where nothing tells them. None: the constants are JSON
     """
-    digest = hashlib.blake2b(salt, digest_size=16)
-    digest.update(f"{node.type.id}\0{node.type.version}\0".encode())
+    type = node.type
+    parts = [f"{type.id}\0{type.version}"]
     for name, value in node.constants.items():
-        shown = repr(value) if isinstance(value, _PLAIN) else "" if salt else repr(value)
-        digest.update(f"{name}\0{type(value).__name__}\0{shown}\0".encode("utf-8", "surrogatepass"))
+        if salt is None or isinstance(value, _PLAIN):
+            parts.append(f"{name}\0{value.__class__.__name__}\0{_text(value)}")
+        elif salt:
+            parts.append(f"{name}\0{salt.hex()}")
+        else:
+            return None
     for name, link in node.links.items():
         source = keys[link.node]
         if source is None:
             return None
-        digest.update(f"{name}\0{link.slot}\0".encode("utf-8", "surrogatepass") + source)
-    if node.type.uses_device:
-        digest.update(repr((node.hint.text, node.hint.options)).encode())
-    if node.type.fingerprint is not None:
-        mark = call_hook(node.type.fingerprint, node.constants, folders)
+        parts.append(f"{name}\0{link.slot}\0{source.hex()}")
+    if type.uses_device:
+        parts.append(repr((node.hint.text, node.hint.options)))
+    if type.fingerprint is not None:
+        mark = _mark(node, type.fingerprint, folders)
         if mark is None:
             return None
-        digest.update(str(mark).encode("utf-8", "surrogatepass"))
-    return digest.digest()
+        parts.append(mark)
+    text = "\0\0".join(parts)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _text(value: object) -> str:
+    # Python refuses to write whole numbers of more than 4,300 digits in tens.
+    return hex(value) if isinstance(value, int) else repr(value)
+
+
+def _mark(node: GraphNode, fingerprint: Callable[..., str | None], folders: Folders) -> str | None:
+    try:
+        mark = call_hook(fingerprint, node.constants, folders)
+    except Exception:  # a pack's code; the node itself will say what is wrong
+        return None
+    return None if mark is None else str(mark)
 
 
 _PLAIN = (str, int, float, bool, type(None))

@@ -170,6 +170,17 @@ class Blocked:
     message: str = ""
 
 
+class BlockedInput(BaseException):
+    """A lazy input that was asked for is Blocked: the node is left, and gives Blocked itself.
+
+    Not an Exception, for the same reason as NotComputedYet.
+    """
+
+    def __init__(self, blocked: Blocked) -> None:
+        super().__init__(blocked)
+        self.blocked = blocked
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """An output of a node inside a subgraph that is being built."""

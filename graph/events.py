@@ -34,6 +34,7 @@ class NodeTiming:
     ready   when its inputs were there; start: when it began; end (ns of perf_counter_ns)
     phases  phase -> ns; their sum is the node's wall time, from ready to end
     spans   the stretches, in order
+    visits  (start, end) of each stretch on the lane: several where it waited for a lazy input
     """
 
     lane: str
@@ -43,6 +44,7 @@ class NodeTiming:
     end: int
     phases: Mapping[Phase, int]
     spans: tuple[Span, ...] = ()
+    visits: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

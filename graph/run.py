@@ -15,7 +15,7 @@ from vinode.graph.plan import Plan
 from vinode.graph.pool import Pool
 from vinode.graph.progress import Progress
 from vinode.graph.scheduler import Scheduler
-from vinode.graph.step import Services
+from vinode.graph.step_context import Services
 from vinode.graph.workers import Workers
 from vinode.graph.workflow import NodeId
 
@@ -53,14 +53,17 @@ def run(
     cancel = cancel or threading.Event()
     on_event(RunStarted(len(plan.steps), len(plan.reused), time.perf_counter_ns()))
     scheduler = Scheduler(plan, on_event, cache, folders)
-    progress = Progress(scheduler.emit)
-    services = Services(folders, pool, file_text or {}, progress.tell, cancel.is_set)
-    workers = Workers(scheduler, services, cancel)
-    workers.run_to_end()
+
+    def stopped() -> bool:
+        return cancel.is_set() or scheduler.crash is not None
+
+    tell = Progress(scheduler.emit).tell
+    services = Services(folders, pool, file_text or {}, tell, stopped)
+    Workers(scheduler, services, stopped).run_to_end()
     status: Status = "done"
     if scheduler.pending:
         status = "cancelled"
-    elif scheduler.faults:
+    elif scheduler.failed:
         status = "failed"
     on_event(RunFinished(status, time.perf_counter_ns()))
     targets = {id: scheduler.values[id] for id in plan.targets if id in scheduler.values}

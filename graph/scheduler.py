@@ -11,7 +11,7 @@ from typing import cast
 
 from vinode.graph.arguments import Values
 from vinode.graph.cache import Cache, Key, Result
-from vinode.graph.context import Blocked, Expansion, Folders
+from vinode.graph.context import Expansion, Folders
 from vinode.graph.errors import Fault, VinodeError
 from vinode.graph.events import (
     Event,
@@ -24,21 +24,26 @@ from vinode.graph.events import (
     NodeTiming,
 )
 from vinode.graph.expansion import Expanded, expand
+from vinode.graph.held import Held
 from vinode.graph.placement import Placement
 from vinode.graph.plan import Plan, Step, demand
-from vinode.graph.step import Given
+from vinode.graph.step import Given, messages_of
 from vinode.graph.values import describe
 from vinode.graph.workflow import Link, NodeId
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """A node's calls have returned: what they gave and where the time went."""
+    """A node's calls have returned: what they gave and where the time went.
+
+    blocked  messages of the calls that gave nothing, or that could not be made
+    """
 
     given: Sequence[Given]
     shown: Mapping[str, Values]
     timing: NodeTiming
     placement: Placement
+    blocked: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,9 @@ class Scheduler:
     """State of one run. Every method is called with `lock` held, except `emit`.
 
     ready    lane -> steps whose inputs are there, with the time since when
-    values   outputs of finished nodes, kept while something may still need them
     pending  steps that are neither finished, failed nor skipped
+    failed   a node has failed
+    crash    what ends the run: an error of ours, or of whoever listens to events
     """
 
     def __init__(
@@ -67,8 +73,9 @@ class Scheduler:
     ) -> None:
         self.lock = threading.RLock()
         self.ready: dict[str, deque[tuple[Step, int]]] = {}
-        self.values: dict[NodeId, tuple[Values, ...]] = {}
         self.faults: list[Fault] = []
+        self.failed = False
+        self.crash: BaseException | None = None
         self.skipped: dict[NodeId, NodeId] = {}
         self.pending: dict[NodeId, Step] = {}
         self._on_event, self._cache, self._folders = on_event, cache, folders
@@ -76,10 +83,10 @@ class Scheduler:
         self._nodes = dict(plan.graph.nodes)
         self._keys: dict[NodeId, Key | None] = dict(plan.keys)
         self._known: set[NodeId] = set()
-        self._kept = set(plan.targets)
+        self._held = Held(self._nodes, self._known, plan.targets)
         self._missing: dict[NodeId, int] = {}
         self._dependents: dict[NodeId, list[NodeId]] = {}
-        self._uses: dict[NodeId, int] = {}
+        self._fickle: set[NodeId] = set()
         self._broken: dict[NodeId, NodeId] = {}
         self._assemblies: dict[NodeId, Assembly] = {}
         self._complete: deque[NodeId] = deque()
@@ -87,22 +94,34 @@ class Scheduler:
             self._admit(plan.steps, plan.reused)
             self._advance()
 
+    @property
+    def values(self) -> Mapping[NodeId, tuple[Values, ...]]:
+        """Give the outputs of nodes that are done, as long as something may need them."""
+        return self._held.values
+
     def emit(self, event: Event) -> None:
-        """Pass an event on, one at a time."""
+        """Pass an event on, one at a time. An error of the listener is kept: it ends the run."""
         with self.lock:
-            self._on_event(event)
+            if self.crash is None:
+                try:
+                    self._on_event(event)
+                except BaseException as error:  # raised where the run was started, not in a node
+                    self.crash = error
 
     def _admit(self, steps: Sequence[Step], reused: Mapping[NodeId, Result]) -> None:
         """Take up steps: each waits for its needs, or is ready, or is skipped."""
-        for id, result in reused.items():
-            self._known.add(id)
-            self.values[id] = result.outputs
-            self.emit(NodeReused(id, result.shown))
         for step in steps:
             self._known.add(step.id)
             self.pending[step.id] = step
-            for link in step.node.links.values():
-                self._uses[link.node] = self._uses.get(link.node, 0) + 1
+        self._known.update(reused)
+        for id in reused:
+            self._held.settle(id)
+        self._held.expect(step.id for step in steps)
+        for id, result in reused.items():
+            self._held.put(id, result.outputs)
+            for message in result.blocked:
+                self.emit(NodeBlocked(id, message))
+            self.emit(NodeReused(id, result.shown))
         for step in steps:
             if step.id in self.pending:
                 self._await(step.id, step.needs)
@@ -127,8 +146,9 @@ class Scheduler:
             id = self._complete.popleft()
             assembly = self._assemblies.pop(id, None)
             if assembly:
-                self._finish(self.pending[id], assembly.ran, self._assembled(id, assembly))
-                self._release(assembly.wanted)
+                step = self.pending[id]
+                self._finish(step, assembly.ran, self._joined(step, assembly.rows))
+                self._held.release(list(assembly.wanted))
             elif id in self.pending:
                 step = self.pending[id]
                 self.ready.setdefault(step.lane, deque()).append((step, now))
@@ -161,15 +181,16 @@ class Scheduler:
             if isinstance(given, Expansion):
                 part = expand(step.node, number, given, self._types, self._keys, self._folders)
             else:
-                part = Expanded({}, {}, given, ())
+                part = Expanded({}, {}, given, (), True)
             parts.append(part)
             self._nodes.update(part.nodes)
             self._keys.update(part.keys)
+            if not part.fixed:
+                self._fickle.add(step.id)
         self.emit(NodeExpanded(step.id, tuple(id for part in parts for id in part.nodes)))
         linked = [i.node for part in parts for i in part.outputs if isinstance(i, Link)]
         wanted = list(dict.fromkeys([*linked, *(id for part in parts for id in part.ends)]))
-        for id in wanted:
-            self._uses[id] = self._uses.get(id, 0) + 1
+        self._held.use(wanted)
         self._assemblies[step.id] = Assembly(ran, [part.outputs for part in parts], wanted)
         self._demand(wanted)
         self._await(step.id, wanted)
@@ -182,31 +203,40 @@ class Scheduler:
             for slot, port in enumerate(ports)
         )
 
-    def _assembled(self, id: NodeId, assembly: Assembly) -> tuple[Values, ...]:
-        return self._joined(self.pending[id], assembly.rows)
-
     def _items(self, item: object, many: bool) -> Values:
         if isinstance(item, Link):
             return self.values[item.node][item.slot]
         return tuple(cast(list[object], item)) if many and isinstance(item, list) else (item,)
 
     def _finish(self, step: Step, ran: Ran, outputs: tuple[Values, ...]) -> None:
-        del self.pending[step.id]
-        self.values[step.id] = outputs
-        self._cache.put(step.key, Result(outputs, ran.shown))
-        for message in _messages(outputs):
-            self.emit(NodeBlocked(step.id, message))
+        id = step.id
+        del self.pending[id]
+        self._held.put(id, outputs)
+        blocked = tuple(
+            dict.fromkeys([*ran.blocked, *(m for v in outputs for m in messages_of(v))])
+        )
+        if not self._is_fickle(step):
+            self._cache.put(step.key, Result(outputs, ran.shown, blocked))
+        for message in blocked:
+            self.emit(NodeBlocked(id, message))
         carried = tuple(_carried(values) for values in outputs)
-        self.emit(NodeFinished(step.id, ran.timing, ran.placement, carried, ran.shown))
-        self._release(link.node for link in step.node.links.values())
-        for dependent in self._dependents.pop(step.id, ()):
+        self.emit(NodeFinished(id, ran.timing, ran.placement, carried, ran.shown))
+        self._held.settle(id)
+        for dependent in self._dependents.pop(id, ()):
             if dependent in self.pending:
                 self._missing[dependent] -= 1
                 if self._missing[dependent] == 0:
                     self._complete.append(dependent)
 
+    def _is_fickle(self, step: Step) -> bool:
+        """Say whether its key does not tell all: inside an expansion something may change."""
+        if self._fickle and any(link.node in self._fickle for link in step.node.links.values()):
+            self._fickle.add(step.id)
+        return step.id in self._fickle
+
     def fail(self, step: Step, event: NodeFailed) -> None:
         """A step failed: what needs it is skipped, the rest goes on."""
+        self.failed = True
         self.faults += event.faults
         self.emit(event)
         self._drop(step.id, step.id)
@@ -226,24 +256,14 @@ class Scheduler:
             if step is None:
                 continue
             self._broken[id] = because
-            self._assemblies.pop(id, None)
+            assembly = self._assemblies.pop(id, None)
+            if assembly:
+                self._held.release(list(assembly.wanted))
             if id != because and id not in self.skipped:
                 self.skipped[id] = because
                 self.emit(NodeSkipped(id, because))
-            self._release(link.node for link in step.node.links.values())
+            self._held.settle(id)
             dropped += self._dependents.pop(id, ())
-
-    def _release(self, sources: Iterable[NodeId]) -> None:
-        """Let go of values that nothing will need any more; the cache may still hold them."""
-        for source in sources:
-            self._uses[source] -= 1
-            if self._uses[source] == 0 and source not in self._kept:
-                self.values.pop(source, None)
-
-
-def _messages(outputs: tuple[Values, ...]) -> set[str]:
-    blocked = [value for values in outputs for value in values if isinstance(value, Blocked)]
-    return {value.message for value in blocked if value.message}
 
 
 def _carried(values: Values) -> str:

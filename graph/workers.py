@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import threading
-from collections.abc import Coroutine
-from typing import Any
+from collections.abc import Callable, Sequence
 
+from vinode.graph.clock import Clock
 from vinode.graph.context import NotComputedYet
 from vinode.graph.errors import Cancelled
 from vinode.graph.events import NodeFailed, NodeStarted
 from vinode.graph.plan import Step
 from vinode.graph.scheduler import Ran, Scheduler
-from vinode.graph.step import (
-    Clock,
-    Given,
-    Services,
-    StepContext,
-    faults_of,
-    run_async_calls,
-    run_calls,
-)
+from vinode.graph.step import Given, faults_of, run_async_calls, run_calls
+from vinode.graph.step_context import Services, StepContext
 from vinode.graph.workflow import NodeId
 
 # Nodes on the host lane at once: many wait for disks or sockets, so more than there are cores.
@@ -36,40 +30,44 @@ class Workers:
     runs in one thread without handing over.
     """
 
-    def __init__(self, scheduler: Scheduler, services: Services, cancel: threading.Event) -> None:
-        self._scheduler, self._services, self._cancel = scheduler, services, cancel
+    def __init__(
+        self, scheduler: Scheduler, services: Services, stopped: Callable[[], bool]
+    ) -> None:
+        self._scheduler, self._services, self._stopped = scheduler, services, stopped
         self._changed = threading.Condition(scheduler.lock)
         self._over = threading.Condition(scheduler.lock)
         self._threads: dict[str, list[threading.Thread]] = {}
         self._idle: dict[str, int] = {}
-        self._clocks: dict[NodeId, Clock] = {}
+        self._paused: dict[NodeId, StepContext] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._crash: BaseException | None = None
 
     def run_to_end(self) -> None:
         """Run until every step is settled, or until a cancel has been seen by all threads."""
+        try:
+            with self._scheduler.lock:
+                self._wake("")
+                while self._scheduler.pending and not self._stopped():
+                    self._over.wait(_POLL)
+        except BaseException as error:  # Ctrl-C, and whatever else: no thread is left behind
+            self._broke(error)
         with self._scheduler.lock:
-            self._wake("")
-            while self._scheduler.pending and not self._stopped:
-                self._over.wait(_POLL)
             self._changed.notify_all()
             loop, tasks = self._loop, list(self._tasks)
-        if loop is not None and self._stopped:
+            threads = [thread for lane in self._threads.values() for thread in lane]
+        if loop is not None and self._stopped():
             for task in tasks:
-                loop.call_soon_threadsafe(task.cancel)
-        for threads in self._threads.values():
-            for thread in threads:
-                thread.join()
-        if self._crash is not None:
-            raise self._crash
-
-    @property
-    def _stopped(self) -> bool:
-        return self._cancel.is_set() or self._crash is not None
+                with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+                    loop.call_soon_threadsafe(task.cancel)
+        for thread in threads:
+            thread.join()
+        if self._scheduler.crash is not None:
+            raise self._scheduler.crash
 
     def _wake(self, mine: str) -> None:
         """See to it that every ready step has a thread; the calling one takes a step of `mine`."""
+        if self._stopped():
+            return
         for lane, ready in self._scheduler.ready.items():
             waiting = len(ready) - (lane == mine)
             if waiting <= 0:
@@ -88,12 +86,12 @@ class Workers:
     def _take(self, lane: str) -> tuple[Step, int] | None:
         """Wait for the next ready step of a lane; None when there is nothing more to do."""
         with self._scheduler.lock:
-            while self._scheduler.pending and not self._stopped:
+            while self._scheduler.pending and not self._stopped():
                 ready = self._scheduler.ready.get(lane)
                 if ready:
                     return ready.popleft()
                 self._idle[lane] = self._idle.get(lane, 0) + 1
-                self._changed.wait(_POLL if self._cancel.is_set() else None)
+                self._changed.wait()
                 self._idle[lane] -= 1
             self._over.notify_all()
             self._changed.notify_all()
@@ -107,14 +105,14 @@ class Workers:
                 try:
                     given = run_calls(step, context, self._scheduler.values)
                 except NotComputedYet as lazy:
-                    self._wait_for(step, context, lazy.name)
+                    self._wait_for(step, context, lazy.name, lane)
                 except Cancelled:
                     self._cancelled(step, context, worker)
-                except (Exception, SystemExit) as error:  # a node is somebody else's code
+                except BaseException as error:  # a node is somebody else's code
                     self._failed(step, context, worker, error)
                 else:
                     self._done(step, context, worker, given)
-        except BaseException as error:  # ours, or the event callback's: the run ends with it
+        except BaseException as error:  # ours: the run ends with it
             self._broke(error)
 
     def _serve_async(self, lane: str, worker: int) -> None:
@@ -127,12 +125,9 @@ class Workers:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
         try:
-            self._run_loop(take())
+            asyncio.run(take())
         except BaseException as error:  # as in _serve
             self._broke(error)
-
-    def _run_loop(self, main: Coroutine[Any, Any, None]) -> None:
-        asyncio.run(main)
 
     async def _run_async(self, step: Step, ready: int, worker: int) -> None:
         try:
@@ -140,10 +135,10 @@ class Workers:
             try:
                 given = await run_async_calls(step, context, self._scheduler.values)
             except NotComputedYet as lazy:
-                self._wait_for(step, context, lazy.name)
+                self._wait_for(step, context, lazy.name, "")
             except (Cancelled, asyncio.CancelledError):
                 self._cancelled(step, context, worker)
-            except (Exception, SystemExit) as error:  # a node is somebody else's code
+            except BaseException as error:  # a node is somebody else's code
                 self._failed(step, context, worker, error)
             else:
                 self._done(step, context, worker, given)
@@ -152,42 +147,55 @@ class Workers:
 
     def _begin(self, step: Step, ready: int, lane: str) -> StepContext:
         with self._scheduler.lock:
-            clock = self._clocks.pop(step.id, None)
-            if clock is None:
-                clock = Clock(ready)
+            context = self._paused.pop(step.id, None)
+            if context is None:
+                context = StepContext(step, self._services, Clock(ready))
                 self._scheduler.emit(NodeStarted(step.id, lane))
-        clock.begin(ready)
-        return StepContext(step, self._services, clock)
+        context.begin()
+        return context
 
-    def _wait_for(self, step: Step, context: StepContext, name: str) -> None:
-        context.clock.switch("wait")
+    def _wait_for(self, step: Step, context: StepContext, name: str, mine: str) -> None:
+        context.asked.add(name)
+        context.clock.leave()
         with self._scheduler.lock:
-            self._clocks[step.id] = context.clock
+            self._paused[step.id] = context
             self._scheduler.need(step, name)
-            self._wake(step.lane)
+            self._wake(mine)
 
     def _done(self, step: Step, context: StepContext, worker: int, given: list[Given]) -> None:
         timing = context.clock.timing(step.lane, worker)
+        ran = Ran(given, context.shown, timing, context.placement(), _blocked(context, given))
         with self._scheduler.lock:
-            self._scheduler.ran(step, Ran(given, context.shown, timing, context.placement()))
-            self._wake(step.lane)
+            self._scheduler.ran(step, ran)
+            self._wake(_mine(step))
 
     def _failed(self, step: Step, context: StepContext, worker: int, error: BaseException) -> None:
         timing = context.clock.timing(step.lane, worker)
         faults, text = faults_of(error, step.node)
+        event = NodeFailed(step.id, faults, timing, context.placement(), text)
         with self._scheduler.lock:
-            event = NodeFailed(step.id, faults, timing, context.placement(), text)
             self._scheduler.fail(step, event)
-            self._wake(step.lane)
+            self._wake(_mine(step))
 
     def _cancelled(self, step: Step, context: StepContext, worker: int) -> None:
         """A node gave up because the run was cancelled; one that says so of itself has failed."""
-        if not self._cancel.is_set():
+        if not self._stopped():
             error = RuntimeError("the node raised Cancelled, but nobody cancelled the run")
             self._failed(step, context, worker, error)
 
     def _broke(self, error: BaseException) -> None:
         with self._scheduler.lock:
-            self._crash = self._crash or error
+            self._scheduler.crash = self._scheduler.crash or error
             self._changed.notify_all()
             self._over.notify_all()
+
+
+def _mine(step: Step) -> str:
+    """Name the lane whose next step the thread takes itself; the event loop's takes none."""
+    return "" if step.lane == "async" else step.lane
+
+
+def _blocked(context: StepContext, given: Sequence[Given]) -> tuple[str, ...]:
+    """Give why calls gave nothing; "" only where all of them did, and without a word."""
+    whole = len(context.blocked) == len(given)
+    return tuple(message for message in dict.fromkeys(context.blocked) if message or whole)
