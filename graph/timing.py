@@ -1,4 +1,4 @@
-"""Events -> per-node breakdown, a run's report, and a trace that Perfetto opens."""
+"""Events -> per-node breakdown and a run's report."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from vinode.graph.errors import Fault
 from vinode.graph.events import (
     Event,
     NodeBlocked,
+    NodeExpanded,
     NodeFailed,
     NodeFinished,
     NodeReused,
@@ -21,12 +22,11 @@ from vinode.graph.events import (
     Shown,
     Status,
 )
-from vinode.graph.graph import Graph
+from vinode.graph.graph import Graph, GraphNode
 from vinode.graph.placement import Placement
 from vinode.graph.workflow import Json, NodeId
 
 State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped"]
-_US = 1e-3  # microseconds in a nanosecond: the unit of a Chrome trace
 
 # Figure -> the phases it adds up; each phase is in one of them.
 FIGURES: Mapping[str, tuple[Phase, ...]] = {
@@ -91,6 +91,7 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
     """Fold a run's events into its report."""
     nodes: dict[NodeId, NodeReport] = {}
     blocked: dict[NodeId, str] = {}
+    roots: dict[NodeId, NodeId] = {}
     start = end = 0
     status: Status = "cancelled"
     for event in events:
@@ -100,9 +101,15 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
             case RunFinished():
                 end, status = event.time, event.status
             case NodeBlocked():
-                blocked[event.node] = event.message
+                before = blocked.get(event.node)
+                blocked[event.node] = f"{before}; {event.message}" if before else event.message
+            case NodeExpanded():
+                root = roots.get(event.node, event.node)
+                roots.update(dict.fromkeys(event.children, root))
             case NodeReused() | NodeFinished() | NodeFailed() | NodeSkipped():
-                nodes[event.node] = _node(event, graph, blocked)
+                # A node of an expansion is told by the name of the one in the workflow.
+                known = graph.nodes.get(roots.get(event.node, event.node))
+                nodes[event.node] = _node(event, known, blocked)
             case _:
                 pass
     return Report(status, start, end, tuple(nodes.values()))
@@ -110,24 +117,24 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
 
 def _node(
     event: NodeReused | NodeFinished | NodeFailed | NodeSkipped,
-    graph: Graph,
+    known: GraphNode | None,
     blocked: Mapping[NodeId, str],
 ) -> NodeReport:
     id = event.node
-    # A node of an expansion has an id below its parent's; it is told by that parent's name.
-    known = graph.nodes.get(id) or graph.nodes.get(NodeId(id.split(".")[0]))
     name = known.type.id if known else "?"
     title = (known.title if known else "") or name
     match event:
         case NodeReused():
-            return NodeReport(id, name, title, "reused", shown=event.shown)
+            state: State = "blocked" if id in blocked else "reused"
+            because = blocked.get(id, "")
+            return NodeReport(id, name, title, state, shown=event.shown, because=because)
         case NodeSkipped():
             return NodeReport(id, name, title, "skipped", because=event.because)
         case NodeFailed():
             where = event.placement
             return NodeReport(id, name, title, "failed", event.timing, where, faults=event.faults)
         case NodeFinished():
-            state: State = "blocked" if id in blocked else "done"
+            state = "blocked" if id in blocked else "done"
             because = blocked.get(id, "")
             carried, shown = event.carried, event.shown
             where = event.placement
@@ -192,42 +199,3 @@ def _node_json(node: NodeReport, zero: int) -> dict[str, Json]:
     if node.faults:
         found["faults"] = [asdict(fault) for fault in node.faults]
     return found
-
-
-def to_trace(done: Report) -> dict[str, Json]:
-    """Give a report in the Chrome trace event format, which Perfetto and chrome://tracing open.
-
-    A row a lane and worker; a node is a span with its phases as spans inside it. Waiting is left
-    out of the rows: it overlaps with what the lane does meanwhile; it stands in the node's args.
-    """
-    rows: dict[tuple[str, int], int] = {}
-    events: list[Json] = []
-    for node in done.nodes:
-        if node.timing is None:
-            continue
-        timing = node.timing
-        row = rows.setdefault((timing.lane, timing.worker), len(rows) + 1)
-        args = {"id": node.id, "wait_ms": timing.phases.get("wait", 0) / 1e6}
-        if node.placement:
-            args |= {"where": node.placement.where, "requested": node.placement.requested}
-        name = f"{node.title} ({node.id})"
-        events.append(_span(name, "node", timing.start, timing.end, done.start, row, args))
-        events += [
-            _span(span.phase, "phase", span.start, span.end, done.start, row, {})
-            for span in timing.spans
-            if span.phase != "wait" and span.start >= timing.start
-        ]
-    names = [_row_name(row, lane, worker) for (lane, worker), row in rows.items()]
-    return {"traceEvents": [*names, *events], "displayTimeUnit": "ms"}
-
-
-def _span(
-    name: str, category: str, start: int, end: int, zero: int, row: int, args: Json
-) -> dict[str, Json]:
-    times = {"ts": (start - zero) * _US, "dur": (end - start) * _US}
-    return {"name": name, "cat": category, "ph": "X", "pid": 1, "tid": row, **times, "args": args}
-
-
-def _row_name(row: int, lane: str, worker: int) -> dict[str, Json]:
-    name = f"{lane} {worker + 1}" if lane == "host" else lane
-    return {"name": "thread_name", "ph": "M", "pid": 1, "tid": row, "args": {"name": name}}

@@ -23,7 +23,8 @@ from vinode.graph.plan import Plan, make
 from vinode.graph.pool import Pool
 from vinode.graph.run import run
 from vinode.graph.strict_json import Json
-from vinode.graph.timing import Report, report, to_json, to_trace
+from vinode.graph.timing import Report, report, to_json
+from vinode.graph.trace import to_trace
 from vinode.graph.workflow import NodeId, Workflow
 from vinode.graph.workflow_file import picture_text, read, write_whole
 
@@ -39,8 +40,9 @@ from vinode.graph.workflow_file import picture_text, read, write_whole
     "--device",
     "hints",
     multiple=True,
-    metavar="HINT|NODE=HINT",
-    help="Where to run: AUTO, CPU, GPU, NPU, HETERO:NPU,CPU; NPU! refuses to fall back.",
+    metavar="HINT|PRESET|NODE=HINT",
+    help="Where to run: AUTO, CPU, GPU, NPU, HETERO:NPU,CPU; NPU! refuses to fall back. "
+    f"Presets for all nodes: {', '.join(PRESETS)}. NODE may be a class: all its nodes.",
 )
 @click.option("--only", multiple=True, metavar="NODE", help="Run these nodes and what they need.")
 @click.option(
@@ -50,8 +52,10 @@ from vinode.graph.workflow_file import picture_text, read, write_whole
     help="What to write to standard output: a table, the report, or a trace for Perfetto.",
 )
 @click.option("--report", "report_file", type=click.Path(path_type=Path), help="Write the report.")
+@click.option("--ops", is_flag=True, help="Tell the busiest operations of each model's node.")
 @click.option("--pull", is_flag=True, help="Fetch missing models from their known sources first.")
 @click.option("--quiet", is_flag=True, help="No progress and no table; faults only.")
+@pool_options
 @places.models_option
 @places.nodes_option
 def command(
@@ -63,15 +67,17 @@ def command(
     only: Sequence[str],
     timing: str,
     report_file: Path | None,
+    ops: bool,
     pull: bool,
     quiet: bool,
+    devices: PoolOptions,
     models: Sequence[Path],
     nodes: Sequence[Path],
 ) -> int:
     """Run a workflow: our file, ComfyUI's API format, or a picture that carries one."""
     types = places.packs(nodes).types
     folders = places.run_folders(file, models, output, named)
-    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints)
+    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints, types)
     targets = _targets(workflow, only)
     with cancel_on_signals() as cancel:
         graph = build(workflow, types, folders, default)
@@ -80,21 +86,26 @@ def command(
         cache = Cache()
         plan = make(graph, folders, cache, targets)
         _warn(graph, graph.needed(plan.targets), quiet)
-        _writable(folders.output, "--output DIR")
-        if report_file:
-            _replaceable(report_file)
-        done = _run(workflow, plan, folders, cache, cancel, quiet)
+        _ready(folders, report_file)
+        done = _run(workflow, plan, folders, cache, devices.pool(folders), cancel, quiet)
     for node in done.nodes:
         for fault in node.faults:
             click.echo(str(fault), err=True)
     with reader_may_leave():
-        _tell(done, timing, folders, quiet)
+        _tell(done, timing, ops, folders, quiet)
     if report_file:
         _write(report_file, to_json(done))
     return {"done": OK, "failed": NODE_FAILED, "cancelled": CANCELLED}[done.status]
 
 
-def _tell(done: Report, timing: str, folders: Folders, quiet: bool) -> None:
+def _ready(folders: Folders, report_file: Path | None) -> None:
+    """See before the work, not after it, that its results can be written."""
+    _writable(folders.output, "--output DIR")
+    if report_file:
+        _replaceable(report_file)
+
+
+def _tell(done: Report, timing: str, ops: bool, folders: Folders, quiet: bool) -> None:
     if timing == "json":
         click.echo(_json(to_json(done), indent=1))
     elif timing == "trace":
@@ -102,7 +113,7 @@ def _tell(done: Report, timing: str, folders: Folders, quiet: bool) -> None:
     elif not quiet:
         from vinode.cli.tables import print_report  # imports rich, which JSON does without
 
-        print_report(done, folders)
+        print_report(done, folders, ops)
 
 
 def _json(value: Json, indent: int | None = None) -> str:
@@ -157,6 +168,7 @@ def _run(
     plan: Plan,
     folders: Folders,
     cache: Cache,
+    pool: Pool,
     cancel: threading.Event,
     quiet: bool,
 ) -> Report:
@@ -171,7 +183,7 @@ def _run(
             plan,
             on_event,
             folders=folders,
-            pool=Pool(),
+            pool=pool,
             cache=cache,
             file_text=picture_text(workflow),
             cancel=cancel,
