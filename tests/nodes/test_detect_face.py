@@ -5,34 +5,20 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-import platformdirs
 import pytest
 from PIL import Image as Picture
 
 from tests.nodes.context import CallContext, folders_below
 from tests.nodes.test_detect import infer
+from tests.real_models import pulled
 from vinode.converters.cards import catalogue
-from vinode.converters.library import pull_model
-from vinode.converters.store import Store
 from vinode.graph.context import Folders
-from vinode.graph.errors import ModelError
 from vinode.graph.values import Image
 from vinode.nodes.algorithms.nms import overlap
 from vinode.nodes.detect import detect_objects, detector_loader, non_max_suppression_node
 
 PHOTO = Path(__file__).parents[2] / "workflows" / "photos" / "astronaut.jpg"
 FACE = np.array([180, 82, 274, 176], np.float64)  # x0 y0 x1 y1, pixels
-
-
-def _pull(name: str) -> Path:
-    models = Path(platformdirs.user_cache_dir("vinode-tests", appauthor=False)) / "models"
-    try:
-        pull_model(Store((models,)), name)
-    except ModelError as error:
-        if error.faults[0].code == "model-offline":
-            pytest.skip(str(error))
-        raise
-    return models
 
 
 @pytest.mark.parametrize(
@@ -43,7 +29,7 @@ def test_the_astronauts_face_is_found(name: str, least: float, tmp_path: Path) -
     """One face, where it is; the two other models draw their boxes a little wider."""
     assert name in catalogue()
     below = folders_below(tmp_path)
-    folders = Folders(below.input, below.output, below.temp, (_pull(name),))
+    folders = Folders(below.input, below.output, below.temp, (pulled(name),))
     context = CallContext(folders, infer=infer)
     image = Image(np.asarray(Picture.open(PHOTO).convert("RGB"))[np.newaxis].copy())
     found = detect_objects(detector_loader(context, name), image, context)
