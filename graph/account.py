@@ -49,6 +49,7 @@ def placement(hint: Hint, used: Sequence[Used], reasons: Sequence[Reason]) -> Pl
         layout_share(ops),
         tuple(sorted(ops, key=lambda op: -op.ns)[:BUSIEST]),
         tuple(_split(model) for model in used if model.compiled.split is not None),
+        sum(_between(model) for model in used),
         min((m.compiled.snr_db for m in used if m.compiled.snr_db is not None), default=None),
     )
 
@@ -81,6 +82,13 @@ def _counts(model: Used) -> dict[str, float]:
         return dict(compiled.split.shares)
     devices = truth(compiled.claimed, ops)
     return dict.fromkeys(devices, max(1, len(ops)) / len(devices))
+
+
+def _between(model: Used) -> int:
+    """Give the ns that a split model's inferences took and none of its operations did."""
+    if model.compiled.split is None or not model.ops:
+        return 0
+    return max(0, model.compute - sum(op.ns for op in model.ops))
 
 
 def _split(model: Used) -> Split:

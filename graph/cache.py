@@ -59,7 +59,7 @@ def key_of(
             return None
         parts.append(f"{name}\0{link.slot}\0{source.hex()}")
     if type.uses_device:
-        parts.append(repr((node.hint.text, node.hint.options)))
+        parts.append(repr(node.hint))
     if type.fingerprint is not None:
         mark = _mark(node, type.fingerprint, folders)
         if mark is None:

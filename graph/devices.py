@@ -66,6 +66,25 @@ def _bad_hint(place: str, text: object) -> VinodeError:
     return VinodeError(Fault(place, "no such device hint", short(text), fix, "bad-hint"))
 
 
+# Name -> kind of a node's model -> hint; "*" is every other kind. For `--device NAME`.
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "all-npu": {"*": "NPU"},
+    "all-gpu": {"*": "GPU"},
+    "unet-npu": {"MODEL": "NPU", "VAE": "GPU", "*": "CPU"},
+}
+
+
+def preset_hints(name: str) -> Mapping[str, Hint]:
+    """Give a preset's hints by kind of model; with `!` none of them falls back. Empty: no preset.
+
+    >>> {kind: hint.text for kind, hint in preset_hints("all-npu!").items()}
+    {'*': 'NPU!'}
+    """
+    strict = "!" if name.endswith("!") else ""
+    preset = PRESETS.get(name.rstrip("!").strip().lower(), {})
+    return {kind: parse_hint(f"{text}{strict}", name) for kind, text in preset.items()}
+
+
 # `_meta` key -> OpenVINO's property and the values it takes.
 OPTIONS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "precision": ("INFERENCE_PRECISION_HINT", ("f32", "f16", "bf16")),
@@ -93,6 +112,15 @@ def parse_options(meta: Mapping[str, object], place: str) -> tuple[tuple[str, st
             raise VinodeError(fault)
         options.append((name, known[given.lower()]))
     return tuple(options)
+
+
+def shown(name: str) -> str:
+    """Name a device for people: one that is simulated is never shown without the word.
+
+    >>> shown("CPU"), shown("NPUSIM_CPU")
+    ('CPU', 'NPUSIM_CPU (simulated)')
+    """
+    return f"{name} (simulated)" if SIMULATED in name else name
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from vinode.graph.devices import SIMULATED
+from vinode.graph.devices import SIMULATED, shown
 from vinode.graph.profile import OpTime
 from vinode.graph.split import Split
 
@@ -70,6 +70,7 @@ class Placement:
     layout     share of the time spent on changing layouts and types, 0..1
     busiest    operations that took most of the time, the first the most
     splits     how models are split over devices
+    between    ns of inference spent in no operation of a split model: crossings and calls
     snr_db     how close the device's answer is to the CPU's in f32; None where it is the CPU
     """
 
@@ -80,6 +81,7 @@ class Placement:
     layout: float = 0.0
     busiest: tuple[OpTime, ...] = ()
     splits: tuple[Split, ...] = ()
+    between: int = 0
     snr_db: float | None = None
 
     @property
@@ -91,7 +93,7 @@ class Placement:
     def where(self) -> str:
         """Name the device or devices, the busiest first."""
         by_share = sorted(self.actual.items(), key=lambda item: -item[1])
-        marked = [(f"{name} (simulated)" if name == SIMULATED else name, s) for name, s in by_share]
+        marked = [(shown(name), share) for name, share in by_share]
         if len(marked) == 1:
             return marked[0][0]
         return ", ".join(f"{name} {share:.0%}" for name, share in marked)

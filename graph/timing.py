@@ -28,6 +28,8 @@ from vinode.graph.workflow import Json, NodeId
 
 State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped"]
 
+SNR_LIMIT = 999.0  # dB
+
 # Figure -> the phases it adds up; each phase is in one of them.
 FIGURES: Mapping[str, tuple[Phase, ...]] = {
     "compute": ("compute",),
@@ -192,10 +194,38 @@ def _node_json(node: NodeReport, zero: int) -> dict[str, Json]:
         found["end"] = (timing.end - zero) / 1e9
         found["phases"] = {phase: ns / 1e9 for phase, ns in timing.phases.items()}
     if node.placement:
-        found["placement"] = {**asdict(node.placement), "where": node.placement.where}
+        found["placement"] = _placement_json(node.placement)
     found.update({"outputs": node.carried} if node.carried else {})
     found.update({"shown": node.shown} if node.shown else {})
     found.update({"because": node.because} if node.because else {})
     if node.faults:
         found["faults"] = [asdict(fault) for fault in node.faults]
+    return found
+
+
+def _placement_json(where: Placement) -> dict[str, Json]:
+    """Give a placement without what says nothing: a node on the CPU has no split."""
+    found: dict[str, Json] = {
+        "requested": where.requested,
+        "actual": where.actual,
+        "where": where.where,
+        "reasons": [asdict(reason) for reason in where.reasons],
+    }
+    found.update({"simulated": True} if where.simulated else {})
+    if len(where.ops) > 1:
+        found["ops"] = where.ops
+    if where.layout:
+        found["layout"] = where.layout
+    if where.busiest:
+        found["busiest"] = [
+            {"name": op.name, "type": op.type, "kernel": op.kernel, "seconds": op.ns / 1e9}
+            | ({"submodel": op.submodel} if where.splits else {})
+            for op in where.busiest
+        ]
+    if where.splits:
+        found["splits"] = [{**asdict(split), "bytes": split.bytes} for split in where.splits]
+        found["between"] = where.between / 1e9
+    if where.snr_db is not None:
+        # JSON knows no infinity; an answer that is the CPU's own is far above what floats tell.
+        found["snr_db"] = max(-SNR_LIMIT, min(SNR_LIMIT, where.snr_db))
     return found

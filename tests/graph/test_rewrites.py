@@ -37,7 +37,8 @@ def model_of(make: Callable[[Any], Any], shape: tuple[int, ...] = SHAPE) -> ov.M
 def answer(model: ov.Model, x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     """Run a model on the CPU in f32."""
     options = {"INFERENCE_PRECISION_HINT": "f32"}
-    return ov.Core().compile_model(model, "CPU", options)({"x": x})["y"]
+    found: np.ndarray[Any, Any] = ov.Core().compile_model(model, "CPU", options)({"x": x})["y"]
+    return found
 
 
 def types(model: ov.Model) -> Counter[str]:

@@ -18,6 +18,7 @@ from vinode.cli.edits import apply_devices, apply_sets
 from vinode.cli.jobs import cancel_on_signals
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
+from vinode.graph.devices import preset_hints
 from vinode.graph.errors import Cancelled, Fault
 from vinode.graph.events import Event, NodeProgress
 from vinode.graph.graph import Graph, build
@@ -110,8 +111,8 @@ def command(
 
 
 def _place(workflow: Workflow, hint: str, types: NodeTypes, folders: Folders) -> _Placed:
-    changed, default = apply_devices(workflow, [hint])
-    name = hint.strip() if "=" in hint else default.text
+    changed, default = apply_devices(workflow, [hint], types)
+    name = hint.strip() if "=" in hint or preset_hints(hint) else default.text
     return _Placed(name, changed, build(changed, types, folders, default))
 
 

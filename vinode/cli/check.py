@@ -20,7 +20,9 @@ from vinode.graph.workflow_file import read
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--set", "sets", multiple=True, metavar="NODE.INPUT=VALUE", help="Change an input.")
 @click.option("--input", "named", multiple=True, metavar="NAME=PATH", help="Name a picture.")
-@click.option("--device", "hints", multiple=True, metavar="HINT|NODE=HINT", help="Place nodes.")
+@click.option(
+    "--device", "hints", multiple=True, metavar="HINT|PRESET|NODE=HINT", help="Place nodes."
+)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 @places.models_option
 @places.nodes_option
@@ -36,7 +38,7 @@ def command(
     """Tell all that is wrong with a workflow, without running it; exit 2 where anything is."""
     types = places.packs(nodes).types
     folders = places.run_folders(file, models, None, named)
-    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints)
+    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints, types)
     graph = build(workflow, types, folders, default)
     faults = list(graph.faults)
     if not graph.outputs:

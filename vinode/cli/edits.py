@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from vinode.graph.devices import Hint, parse_hint
+from vinode.graph.devices import PRESETS, Hint, parse_hint, preset_hints
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest
 from vinode.graph.graph import AUTO
 from vinode.graph.node import NodeTypes
 from vinode.graph.strict_json import Json, load_json
-from vinode.graph.workflow import Link, NodeId, Workflow, link_of, place_of
+from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, link_of, place_of
 
 
 def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Workflow:
@@ -46,10 +46,13 @@ def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Wor
     return replace(workflow, nodes=nodes)
 
 
-def apply_devices(workflow: Workflow, hints: Sequence[str]) -> tuple[Workflow, Hint]:
+def apply_devices(
+    workflow: Workflow, hints: Sequence[str], types: NodeTypes
+) -> tuple[Workflow, Hint]:
     """Give the workflow with its nodes' hints set, and the hint of nodes that have none.
 
-    The command line wins over the file: a hint for all nodes, and over that a hint for one.
+    hints  HINT or PRESET for all nodes, NODE=HINT, CLASS=HINT for all nodes of a class
+    The command line wins over the file: a hint for all nodes, over that one for a class or a node.
     """
     nodes = dict(workflow.nodes)
     default = AUTO
@@ -57,24 +60,55 @@ def apply_devices(workflow: Workflow, hints: Sequence[str]) -> tuple[Workflow, H
     for text in sorted(hints, key=lambda hint: "=" in hint):
         node, equals, name = text.rpartition("=")
         try:
-            hint = parse_hint(name, f"--device {text}" if equals else "--device")
+            if equals:
+                hint = parse_hint(name, f"--device {text}")
+                for id in _meant(workflow, node, f"--device {text}"):
+                    nodes[id] = replace(nodes[id], meta={**nodes[id].meta, "device": hint.text})
+            else:
+                hints_by_kind = _hints_of_all(text)
+                default = hints_by_kind["*"]
+                nodes = {id: _placed(spec, hints_by_kind, types) for id, spec in nodes.items()}
         except VinodeError as error:
             faults += error.faults
-            continue
-        found = find_node(workflow, node) if equals else None
-        if isinstance(found, Fault):
-            faults.append(replace(found, place=f"--device {text}"))
-        elif found is not None:
-            spec = nodes[found]
-            nodes[found] = replace(spec, meta={**spec.meta, "device": hint.text})
-        else:
-            default = hint
-            for id, spec in nodes.items():
-                meta = {key: value for key, value in spec.meta.items() if key != "device"}
-                nodes[id] = replace(spec, meta=meta)
     if faults:
         raise WorkflowError(*faults)
     return replace(workflow, nodes=nodes), default
+
+
+def _hints_of_all(text: str) -> Mapping[str, Hint]:
+    """Read a hint or a preset for all nodes: kind of model -> hint, "*" for every other kind."""
+    preset = preset_hints(text)
+    if preset:
+        return preset
+    try:
+        return {"*": parse_hint(text, "--device")}
+    except VinodeError as error:
+        close = nearest(text, PRESETS)
+        if not close:
+            raise
+        fix = f"did you mean {close}?"
+        raise VinodeError(*(replace(fault, fix=fix) for fault in error.faults)) from None
+
+
+def _placed(spec: NodeSpec, hints: Mapping[str, Hint], types: NodeTypes) -> NodeSpec:
+    """Put a node where its kind of model belongs; what the file says of its device is dropped."""
+    meta = {key: value for key, value in spec.meta.items() if key != "device"}
+    type = types.get(spec.class_type)
+    kinds = [port.kind.name for port in type.inputs if port.kind.is_model] if type else []
+    named = [hints[kind] for kind in kinds if kind in hints]
+    return replace(spec, meta={**meta, "device": named[0].text} if named else meta)
+
+
+def _meant(workflow: Workflow, name: str, place: str) -> list[NodeId]:
+    """Find the node of this id or title, or all nodes of a class."""
+    if NodeId(name) not in workflow.nodes:
+        called = [id for id, spec in workflow.nodes.items() if spec.class_type == name]
+        if called:
+            return called
+    found = find_node(workflow, name)
+    if isinstance(found, Fault):
+        raise WorkflowError(replace(found, place=place))
+    return [found]
 
 
 def find_node(workflow: Workflow, name: str) -> NodeId | Fault:

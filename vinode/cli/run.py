@@ -13,9 +13,11 @@ import click
 from vinode.cli import CANCELLED, NODE_FAILED, OK, places, reader_may_leave
 from vinode.cli.edits import apply_devices, apply_sets, find_node
 from vinode.cli.jobs import cancel_on_signals
+from vinode.cli.pools import PoolOptions, pool_options
 from vinode.cli.watch import watch
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
+from vinode.graph.devices import PRESETS
 from vinode.graph.errors import Fault, WorkflowError, short
 from vinode.graph.events import Event
 from vinode.graph.graph import Graph, build

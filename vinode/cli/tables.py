@@ -9,7 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from vinode.cli.device_lines import device_lines
 from vinode.graph.context import Folders, Phase
+from vinode.graph.devices import shown
 from vinode.graph.placement import Reason
 from vinode.graph.timing import NodeReport, Report, totals
 
@@ -28,8 +30,11 @@ def milliseconds(ns: int) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
-def print_report(done: Report, folders: Folders) -> None:
-    """Print where each node ran and where its time went, then why it ran there, then the files."""
+def print_report(done: Report, folders: Folders, ops: bool = False) -> None:
+    """Print where each node ran and where its time went, then why it ran there, then the files.
+
+    ops  with the busiest operations of each node that used a model
+    """
     console = Console()
     if not console.is_terminal:
         console = Console(width=120)  # a file or a pipe has room
@@ -49,6 +54,8 @@ def print_report(done: Report, folders: Folders) -> None:
     for node in done.nodes:
         for line in _remarks(node):
             console.print(escape(line), style="yellow", highlight=False)
+        for line in device_lines(node, ops):
+            console.print(escape(line), highlight=False)
     for line in (line for node in done.nodes for line in _results(node, folders)):
         console.print(escape(line), highlight=False, soft_wrap=True)
 
@@ -60,7 +67,7 @@ def _row(node: NodeReport, phases: Sequence[Phase]) -> list[str]:
     spent = node.timing.phases
     where = node.placement.where if node.state == "done" else node.state
     times = [milliseconds(spent.get(phase, 0)) for phase in phases]
-    asked = node.placement.requested
+    asked = shown(node.placement.requested)
     return [escape(name), asked, where, milliseconds(sum(spent.values())), *times]
 
 
@@ -75,7 +82,8 @@ def _remarks(node: NodeReport) -> list[str]:
 
 def _reason(node: NodeReport, reason: Reason) -> str:
     fix = f"; {reason.fix}" if reason.fix else ""
-    return f"node {node.id} ({node.type}) [{reason.code}] {reason.sentence}{fix}"
+    mark = " [simulated]" if node.placement and node.placement.simulated else ""
+    return f"node {node.id} ({node.type}){mark} [{reason.code}] {reason.sentence}{fix}"
 
 
 def _results(node: NodeReport, folders: Folders) -> list[str]:
