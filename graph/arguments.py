@@ -8,7 +8,7 @@ from typing import cast
 from vinode.graph.context import Blocked, BlockedInput, Lazy, NotComputedYet
 from vinode.graph.errors import Fault, VinodeError, short
 from vinode.graph.graph import GraphNode
-from vinode.graph.kinds import FLOAT, value_problem
+from vinode.graph.kinds import ANY, FLOAT, value_problem
 from vinode.graph.plan import Step
 from vinode.graph.ports import Input, constant_problem
 from vinode.graph.workflow import NodeId, place_of
@@ -26,22 +26,28 @@ def calls(step: Step, sources: Sources, asked: Container[str]) -> Iterator[Call 
            the value of others computed already, so that the number of calls is no matter of luck
     """
     node = step.node
-    wires = {name: _wire(link.node, link.slot, sources) for name, link in node.links.items()}
-    ports = [(port, wires.get(port.name)) for port in node.type.inputs]
+    fixed = dict(node.constants)
+    # What is made anew for each call: values from wires, lazy ones, lists.
+    made: list[tuple[Input, Values | None]] = []
+    for port in node.type.inputs:
+        link = node.links.get(port.name)
+        if link is not None:
+            outputs = sources.get(link.node)
+            made.append((port, None if outputs is None else outputs[link.slot]))
+        elif port.lazy or port.many:
+            made.append((port, None))
     counts = [
         len(wire)
-        for port, wire in ports
+        for port, wire in made
         if wire is not None and not port.many and (not port.lazy or port.name in asked)
     ]
     for index in range(max(counts, default=1) if 0 not in counts else 0):
-        call = {port.name: _argument(port, wire, index, node, asked) for port, wire in ports}
-        blocked = next((value for value in call.values() if isinstance(value, Blocked)), None)
+        call, blocked = fixed.copy(), None
+        for port, wire in made:
+            value = call[port.name] = _argument(port, wire, index, node, asked)
+            if isinstance(value, Blocked):
+                blocked = blocked or value
         yield blocked or call
-
-
-def _wire(source: NodeId, slot: int, sources: Sources) -> Values | None:
-    outputs = sources.get(source)
-    return None if outputs is None else outputs[slot]
 
 
 def _argument(
@@ -49,9 +55,8 @@ def _argument(
 ) -> object:
     if port.lazy:
         return _lazy(port, wire, index, node, asked)
-    if port.name not in node.links:
+    if wire is None:
         return _constant(port, node.constants[port.name])
-    assert wire is not None, "a step starts when its inputs are there"
     return _given(port, wire, index, node)
 
 
@@ -90,16 +95,18 @@ def _given(port: Input, wire: Values, index: int, node: GraphNode) -> object:
 
 def _arrived(port: Input, value: object, node: GraphNode) -> object:
     """Check a value that came over a wire; kinds that widen are checked only here."""
-    if isinstance(value, Blocked) or (value is None and port.nullable):
+    if isinstance(value, Blocked) or (value is None and port.nullable) or port.kind is ANY:
         return value
     if port.kind is FLOAT and isinstance(value, int) and not isinstance(value, bool):
         value = float(value)
-    problem = value_problem(value, port.kind)
-    if problem is None and port.is_widget and port.kind.name != "*":
-        problem = constant_problem(port, value)
+    problem = (constant_problem if port.is_widget else _kind_problem)(port, value)
     if problem:
         link = node.links[port.name]
         place = place_of(node.id, node.type.id, port.name)
         fix = f"see what node {link.node} gives"
         raise VinodeError(Fault(place, problem, short(value), fix, "bad-value", node.id))
     return value
+
+
+def _kind_problem(port: Input, value: object) -> str | None:
+    return value_problem(value, port.kind)

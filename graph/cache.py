@@ -88,8 +88,9 @@ _PLAIN = (str, int, float, bool, type(None))
 def size_of(result: Result) -> int:
     """Estimate the bytes that a result holds; arrays exactly, the rest roughly."""
     total = 200
-    if not result.shown and all(isinstance(v, _PLAIN) for row in result.outputs for v in row):
-        return total + sum(len(v) for row in result.outputs for v in row if isinstance(v, str))
+    values = [value for row in result.outputs for value in row]
+    if not result.shown and all(isinstance(value, _PLAIN) for value in values):
+        return total + sum(len(value) for value in values if isinstance(value, str))
     seen: set[int] = set()
     waiting: list[object] = [*result.outputs, result.shown]
     while waiting:

@@ -23,7 +23,7 @@ class Clock:
     def __init__(self, ready: int) -> None:
         self.ready = ready
         self._phases: dict[Phase, int] = {}
-        self._spans: list[Span] = []
+        self._spans: list[tuple[Phase, int, int]] = []
         self._visits: list[tuple[int, int]] = []
         self._phase: Phase = "wait"
         self._since = ready
@@ -37,7 +37,7 @@ class Clock:
             ended, since = self._phase, self._since
             self._phases[ended] = self._phases.get(ended, 0) + now - since
             if len(self._spans) < MAX_SPANS:
-                self._spans.append(Span(ended, since, now))
+                self._spans.append((ended, since, now))
             self._phase, self._since = phase, now
             return ended
 
@@ -59,5 +59,8 @@ class Clock:
         """End the last visit and give the whole."""
         self.leave()
         start, end = self._visits[0][0], self._since
-        spans, visits = tuple(self._spans), tuple(self._visits)
+        visits = tuple(self._visits)
+        # Most nodes wait, run their Python and end: their visit says it all.
+        plain = len(visits) == 1 and len(self._spans) == 2
+        spans = () if plain else tuple(Span(*span) for span in self._spans)
         return NodeTiming(lane, worker, self.ready, start, end, self._phases, spans, visits)

@@ -33,7 +33,7 @@ class NodeTiming:
     worker  which of the lane's threads, from 0
     ready   when its inputs were there; start: when it began; end (ns of perf_counter_ns)
     phases  phase -> ns; their sum is the node's wall time, from ready to end
-    spans   the stretches, in order
+    spans   the stretches, in order; none where all of its visit was host time
     visits  (start, end) of each stretch on the lane: several where it waited for a lazy input
     """
 

@@ -77,10 +77,10 @@ def _id_below(parent: NodeId, name: str, taken: Container[NodeId]) -> NodeId:
     if len(parent) > _LONGEST:  # loops nest thousands deep: ids do not grow with them
         mark = hashlib.blake2b(parent.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
         parent = NodeId(f"{parent.split('.')[0][:40]}.{mark}")
-    id = f"{parent}.{name}"
+    id = NodeId(f"{parent}.{name}")
     while id in taken:  # a workflow may have given this id to a node of its own
-        id += "+"
-    return NodeId(id)
+        id = NodeId(f"{id}+")
+    return id
 
 
 def _outputs(
@@ -176,8 +176,10 @@ def _constant(parent: GraphNode, where: str, port: Input, value: object) -> obje
         _refuse(parent, f"in its expansion {where} must be given")
     if value is None and port.nullable:
         return None
-    several = port.many and isinstance(value, list)
-    for item in cast(list[object], value) if several else [value]:
+    items = [value]
+    if port.many and isinstance(value, list):
+        items = value = list(cast(list[object], value))
+    for item in items:
         problem = value_problem(item, port.kind)
         if problem is None and port.is_widget and port.kind is not ANY:
             problem = constant_problem(port, item)

@@ -63,6 +63,7 @@ class Scheduler:
     """State of one run. Every method is called with `lock` held, except `emit`.
 
     ready    lane -> steps whose inputs are there, with the time since when
+    values   outputs of nodes that are done, as long as something may need them
     pending  steps that are neither finished, failed nor skipped
     failed   a node has failed
     crash    what ends the run: an error of ours, or of whoever listens to events
@@ -84,6 +85,7 @@ class Scheduler:
         self._keys: dict[NodeId, Key | None] = dict(plan.keys)
         self._known: set[NodeId] = set()
         self._held = Held(self._nodes, self._known, plan.targets)
+        self.values: Mapping[NodeId, tuple[Values, ...]] = self._held.values
         self._missing: dict[NodeId, int] = {}
         self._dependents: dict[NodeId, list[NodeId]] = {}
         self._fickle: set[NodeId] = set()
@@ -93,11 +95,6 @@ class Scheduler:
         with self.lock:
             self._admit(plan.steps, plan.reused)
             self._advance()
-
-    @property
-    def values(self) -> Mapping[NodeId, tuple[Values, ...]]:
-        """Give the outputs of nodes that are done, as long as something may need them."""
-        return self._held.values
 
     def emit(self, event: Event) -> None:
         """Pass an event on, one at a time. An error of the listener is kept: it ends the run."""
@@ -199,7 +196,7 @@ class Scheduler:
         """Give for each output the values of all calls, in order."""
         ports = step.node.type.outputs
         return tuple(
-            tuple(value for row in rows for value in self._items(row[slot], port.many))
+            tuple([value for row in rows for value in self._items(row[slot], port.many)])
             for slot, port in enumerate(ports)
         )
 

@@ -16,7 +16,6 @@ from vinode.graph.context import Blocked, BlockedInput, Expansion
 from vinode.graph.errors import Fault, NodeError, VinodeError, short
 from vinode.graph.graph import GraphNode
 from vinode.graph.kinds import value_problem
-from vinode.graph.plan import Step
 from vinode.graph.ports import Output
 from vinode.graph.step_context import StepContext
 from vinode.graph.values import read_only
@@ -26,12 +25,12 @@ Given = Values | Expansion
 _LONGEST_TRACEBACK = 20_000  # letters
 
 
-def run_calls(step: Step, context: StepContext, sources: Sources) -> list[Given]:
+def run_calls(context: StepContext, sources: Sources) -> list[Given]:
     """Call a node for each set of its inputs and check what it gives."""
-    node = step.node
+    node = context.step.node
     function, name = node.type.function, node.type.signature.context
     given: list[Given] = []
-    for call in calls(step, sources, context.asked):
+    for call in calls(context.step, sources, context.asked):
         context.check_cancelled()
         answer: object = call
         if isinstance(call, dict):
@@ -47,9 +46,9 @@ def run_calls(step: Step, context: StepContext, sources: Sources) -> list[Given]
     return given
 
 
-async def run_async_calls(step: Step, context: StepContext, sources: Sources) -> list[Given]:
+async def run_async_calls(context: StepContext, sources: Sources) -> list[Given]:
     """Call an async node for each set of its inputs, all at once; the first failure ends all."""
-    node = step.node
+    node = context.step.node
     function, name = node.type.function, node.type.signature.context
 
     async def one(call: Call | Blocked) -> Given:
@@ -66,7 +65,9 @@ async def run_async_calls(step: Step, context: StepContext, sources: Sources) ->
         return _outputs(node, answer, context)
 
     context.check_cancelled()
-    tasks = [asyncio.ensure_future(one(call)) for call in calls(step, sources, context.asked)]
+    tasks = [
+        asyncio.ensure_future(one(call)) for call in calls(context.step, sources, context.asked)
+    ]
     try:
         if tasks:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)

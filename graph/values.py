@@ -165,6 +165,12 @@ def describe(value: object) -> str:
     'IMAGE (1, 4, 6, 3) uint8, 72 bytes'
     """
     match value:
+        case str():
+            return repr(value) if len(value) <= 58 else f"{value[:56]!r}..."
+        case int() if value.bit_length() > 200:
+            return f"a whole number of {value.bit_length()} bits"
+        case int() | float() | None:
+            return repr(value)
         case Image():
             return f"IMAGE {value.shape} {value.pixels.dtype}, {value.pixels.nbytes} bytes"
         case np.ndarray():
@@ -174,8 +180,5 @@ def describe(value: object) -> str:
         case ModelPart() | Detector():
             part = value if isinstance(value, ModelPart) else value.part
             return f"{type(value).__name__} {part.name}"
-        case str() | int() | float() | bool() | None:
-            text = repr(value)
-            return text if len(text) <= 60 else f"{text[:57]}..."
         case _:
             return type(value).__name__

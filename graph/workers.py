@@ -83,13 +83,13 @@ class Workers:
             if self._idle.get(lane):
                 self._changed.notify_all()
 
-    def _take(self, lane: str) -> tuple[Step, int] | None:
-        """Wait for the next ready step of a lane; None when there is nothing more to do."""
+    def _take(self, lane: str) -> StepContext | None:
+        """Wait for the next ready step of a lane, and begin it; None where nothing is left."""
         with self._scheduler.lock:
             while self._scheduler.pending and not self._stopped():
                 ready = self._scheduler.ready.get(lane)
                 if ready:
-                    return ready.popleft()
+                    return self._begin(*ready.popleft())
                 self._idle[lane] = self._idle.get(lane, 0) + 1
                 self._changed.wait()
                 self._idle[lane] -= 1
@@ -99,27 +99,25 @@ class Workers:
 
     def _serve(self, lane: str, worker: int) -> None:
         try:
-            while (taken := self._take(lane)) is not None:
-                step, ready = taken
-                context = self._begin(step, ready, lane)
+            while (context := self._take(lane)) is not None:
                 try:
-                    given = run_calls(step, context, self._scheduler.values)
+                    given = run_calls(context, self._scheduler.values)
                 except NotComputedYet as lazy:
-                    self._wait_for(step, context, lazy.name, lane)
+                    self._wait_for(context, lazy.name)
                 except Cancelled:
-                    self._cancelled(step, context, worker)
+                    self._cancelled(context, worker)
                 except BaseException as error:  # a node is somebody else's code
-                    self._failed(step, context, worker, error)
+                    self._failed(context, worker, error)
                 else:
-                    self._done(step, context, worker, given)
+                    self._done(context, worker, given)
         except BaseException as error:  # ours: the run ends with it
             self._broke(error)
 
     def _serve_async(self, lane: str, worker: int) -> None:
         async def take() -> None:
             self._loop = asyncio.get_running_loop()
-            while (taken := await asyncio.to_thread(self._take, lane)) is not None:
-                task = self._loop.create_task(self._run_async(*taken, worker))
+            while (context := await asyncio.to_thread(self._take, lane)) is not None:
+                task = self._loop.create_task(self._run_async(context, worker))
                 self._tasks.add(task)
                 task.add_done_callback(self._tasks.discard)
             await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -129,47 +127,49 @@ class Workers:
         except BaseException as error:  # as in _serve
             self._broke(error)
 
-    async def _run_async(self, step: Step, ready: int, worker: int) -> None:
+    async def _run_async(self, context: StepContext, worker: int) -> None:
         try:
-            context = self._begin(step, ready, "async")
             try:
-                given = await run_async_calls(step, context, self._scheduler.values)
+                given = await run_async_calls(context, self._scheduler.values)
             except NotComputedYet as lazy:
-                self._wait_for(step, context, lazy.name, "")
+                self._wait_for(context, lazy.name)
             except (Cancelled, asyncio.CancelledError):
-                self._cancelled(step, context, worker)
+                self._cancelled(context, worker)
             except BaseException as error:  # a node is somebody else's code
-                self._failed(step, context, worker, error)
+                self._failed(context, worker, error)
             else:
-                self._done(step, context, worker, given)
+                self._done(context, worker, given)
         except BaseException as error:  # as in _serve
             self._broke(error)
 
-    def _begin(self, step: Step, ready: int, lane: str) -> StepContext:
-        with self._scheduler.lock:
-            context = self._paused.pop(step.id, None)
-            if context is None:
-                context = StepContext(step, self._services, Clock(ready))
-                self._scheduler.emit(NodeStarted(step.id, lane))
+    def _begin(self, step: Step, ready: int) -> StepContext:
+        context = self._paused.pop(step.id, None)
+        if context is None:
+            context = StepContext(step, self._services, Clock(ready))
+            self._scheduler.emit(NodeStarted(step.id, step.lane))
         context.begin()
         return context
 
-    def _wait_for(self, step: Step, context: StepContext, name: str, mine: str) -> None:
+    def _wait_for(self, context: StepContext, name: str) -> None:
+        step = context.step
         context.asked.add(name)
         context.clock.leave()
         with self._scheduler.lock:
             self._paused[step.id] = context
             self._scheduler.need(step, name)
-            self._wake(mine)
+            self._wake(_mine(step))
 
-    def _done(self, step: Step, context: StepContext, worker: int, given: list[Given]) -> None:
+    def _done(self, context: StepContext, worker: int, given: list[Given]) -> None:
+        step = context.step
         timing = context.clock.timing(step.lane, worker)
-        ran = Ran(given, context.shown, timing, context.placement(), _blocked(context, given))
+        blocked = _blocked(context, given) if context.blocked else ()
+        ran = Ran(given, context.shown, timing, context.placement(), blocked)
         with self._scheduler.lock:
             self._scheduler.ran(step, ran)
             self._wake(_mine(step))
 
-    def _failed(self, step: Step, context: StepContext, worker: int, error: BaseException) -> None:
+    def _failed(self, context: StepContext, worker: int, error: BaseException) -> None:
+        step = context.step
         timing = context.clock.timing(step.lane, worker)
         faults, text = faults_of(error, step.node)
         event = NodeFailed(step.id, faults, timing, context.placement(), text)
@@ -177,11 +177,11 @@ class Workers:
             self._scheduler.fail(step, event)
             self._wake(_mine(step))
 
-    def _cancelled(self, step: Step, context: StepContext, worker: int) -> None:
+    def _cancelled(self, context: StepContext, worker: int) -> None:
         """A node gave up because the run was cancelled; one that says so of itself has failed."""
         if not self._stopped():
             error = RuntimeError("the node raised Cancelled, but nobody cancelled the run")
-            self._failed(step, context, worker, error)
+            self._failed(context, worker, error)
 
     def _broke(self, error: BaseException) -> None:
         with self._scheduler.lock:
