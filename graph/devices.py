@@ -63,6 +63,9 @@ def _bad_hint(place: str, text: object) -> VinodeError:
     known = ("AUTO", *FAMILIES, "HETERO:NPU,CPU")
     close = nearest(text, known) if isinstance(text, str) else ""
     fix = f"did you mean {close}?" if close else f"use one of {', '.join(known)}, or GPU.1"
+    devices = text.upper().split(",") if isinstance(text, str) else []
+    if len(devices) > 1 and all(_ONE.fullmatch(name) for name in devices):
+        fix = f"several devices are HETERO:{','.join(devices)}"
     return VinodeError(Fault(place, "no such device hint", short(text), fix, "bad-hint"))
 
 

@@ -41,10 +41,8 @@ def load_json(text: str | bytes, name: str) -> Json:
         value: Json = json.loads(
             text, parse_constant=constant, parse_float=number, object_pairs_hook=pairs
         )
-        if not _is_deep(value):
-            return value
     except RecursionError:
-        pass
+        _refuse_deep(name)
     except json.JSONDecodeError as error:
         where = f"{name}, line {error.lineno}, column {error.colno}"
         _refuse(where, f"not JSON: {error.msg}", fix="open the file in an editor that shows JSON")
@@ -52,14 +50,14 @@ def load_json(text: str | bytes, name: str) -> Json:
         _refuse(name, "not text in UTF-8", fix="is this a workflow file? save it as UTF-8")
     except ValueError:  # Python refuses whole numbers of more than 4,300 digits
         _refuse(name, "a number has thousands of digits", fix="no input takes such a number")
-    problem = f"brackets are nested deeper than {MAX_DEPTH} levels"
-    _refuse(name, problem, fix="a workflow is some four levels deep")
+    check_depth(value, name)
+    return value
 
 
-def _is_deep(value: Json) -> bool:
-    """Say whether brackets go deeper than all that reads or writes this again can follow."""
+def check_depth(value: Json, name: str, limit: int = MAX_DEPTH) -> None:
+    """Refuse brackets that go deeper than all that reads or writes this again can follow."""
     level: list[Json] = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH):
+    for _ in range(limit):
         level = [
             inner
             for outer in level
@@ -69,5 +67,10 @@ def _is_deep(value: Json) -> bool:
             if isinstance(inner, dict | list)
         ]
         if not level:
-            return False
-    return True
+            return
+    _refuse_deep(name)
+
+
+def _refuse_deep(name: str) -> NoReturn:
+    problem = f"brackets are nested deeper than {MAX_DEPTH} levels"
+    _refuse(name, problem, fix="a workflow is some four levels deep")

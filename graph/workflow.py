@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NewType, cast
 
 from vinode.graph.errors import Fault, WorkflowError, short
+from vinode.graph.strict_json import MAX_DEPTH, check_depth
 from vinode.graph.strict_json import Json as Json
 from vinode.graph.strict_json import load_json as load_json
 
@@ -95,6 +96,7 @@ def from_json(document: Mapping[str, Json], name: str = "workflow") -> Workflow:
             raise WorkflowError(Fault(place, "no object", short(extra), fix, "bad-format"))
         extra = _object(extra)
     else:
+        check_depth(document, name, MAX_DEPTH - 1)  # our file has one bracket more
         prompt, other, extra = document, {}, {}
     if isinstance(prompt, dict) and isinstance(prompt.get("nodes"), list):  # pyright: ignore
         fix = "in ComfyUI choose Workflow > Export (API) and open that file"

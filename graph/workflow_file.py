@@ -38,7 +38,7 @@ def read(path: Path) -> Workflow:
 
 
 def _unreadable(path: Path, error: OSError | ValueError) -> Fault:
-    if path.is_dir():
+    if os.path.isdir(path):  # unlike is_dir() it answers for names that are too long
         fix = "name a workflow file in it"
         return Fault(str(path), "this is a folder, not a file", fix=fix, code="file-unreadable")
     said = error.strerror if isinstance(error, OSError) else str(error)
