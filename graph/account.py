@@ -9,7 +9,7 @@ from vinode.graph.compiled import Compiled
 from vinode.graph.devices import Hint
 from vinode.graph.placement import Placement, Reason
 from vinode.graph.profile import OpTime, layout_share, ran_on_cpu
-from vinode.graph.split import Split, submodels, time_shares
+from vinode.graph.split import Split, executed, submodels, time_shares
 
 BUSIEST = 10  # operations kept a node
 # From this share on, changing layouts is worth a word.
@@ -29,13 +29,15 @@ def placement(hint: Hint, used: Sequence[Used], reasons: Sequence[Reason]) -> Pl
     """Say where a node ran.
 
     Time on each device is what its operations took; where a device gives no profile, the time of
-    the whole inference.
+    the whole inference, and of a split model the share of its operations.
     """
     spent: dict[str, float] = {}
     counted: dict[str, float] = {}
     ops: list[OpTime] = []
     told = list(reasons)
     for model in used:
+        if not model.compute:  # its request was held, and nothing ran
+            continue
         for device, share in _where(model, told).items():
             spent[device] = spent.get(device, 0.0) + share * model.compute
         for device, count in _counts(model).items():
@@ -65,8 +67,8 @@ def truth(claimed: Sequence[str], ops: Sequence[OpTime]) -> tuple[str, ...]:
 
 def _where(model: Used, told: list[Reason]) -> dict[str, float]:
     compiled, ops = model.compiled, model.ops
-    if compiled.split is not None and ops:
-        return time_shares(ops, compiled.where)
+    if compiled.split is not None:
+        return time_shares(ops, compiled.where) or dict(compiled.split.shares)
     devices = truth(compiled.claimed, ops)
     if devices != compiled.claimed:
         claim = ", ".join(compiled.claimed)
@@ -78,6 +80,8 @@ def _where(model: Used, told: list[Reason]) -> dict[str, float]:
 
 def _counts(model: Used) -> dict[str, float]:
     compiled, ops = model.compiled, model.ops
+    if compiled.split is not None and ops:
+        return executed(ops, compiled.where)
     if compiled.split is not None:
         return dict(compiled.split.shares)
     devices = truth(compiled.claimed, ops)
@@ -98,6 +102,4 @@ def _split(model: Used) -> Split:
 
 def _shares(amounts: dict[str, float]) -> dict[str, float]:
     total = sum(amounts.values())
-    if not total:
-        return dict.fromkeys(amounts, 1 / len(amounts)) if amounts else {}
-    return {device: amount / total for device, amount in amounts.items()}
+    return {device: amount / total for device, amount in amounts.items()} if total else {}

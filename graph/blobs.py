@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import secrets
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+# Seconds after which nobody writes to a part any more: far beyond the limit of a compile.
+_ABANDONED = 2 * 86400.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +38,11 @@ class BlobKey:
     @property
     def name(self) -> str:
         """Give the key as a file name."""
-        text = json.dumps(asdict(self), sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return hashlib.sha256(_text(self).encode()).hexdigest()
+
+
+def _text(key: BlobKey) -> str:
+    return json.dumps(asdict(key), sort_keys=True)
 
 
 class Blobs:
@@ -44,15 +52,15 @@ class Blobs:
         self.folder = folder
 
     def find(self, key: BlobKey) -> Path | None:
-        """Give the blob of a key where it is there and whole; a damaged one is removed."""
+        """Give the blob of a key where it is there and whole; the note of a damaged one goes."""
         blob, note = self._files(key)
         try:
-            noted = json.loads(note.read_text(encoding="utf-8"))
+            noted: object = json.loads(note.read_text(encoding="utf-8"))
             with blob.open("rb") as file:
                 found = hashlib.file_digest(file, "sha256").hexdigest()
         except (OSError, ValueError):
             return None
-        if found == noted.get("sha256"):
+        if noted == {"sha256": found, "made_for": json.loads(_text(key))}:
             return blob
         note.unlink(missing_ok=True)
         return None
@@ -60,6 +68,7 @@ class Blobs:
     def begin(self) -> Path:
         """Give a path to write a new blob to; `keep` puts it in its place."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        self._sweep()
         return self.folder / f"{secrets.token_hex(8)}.part"
 
     def keep(self, key: BlobKey, part: Path) -> Path:
@@ -73,6 +82,13 @@ class Blobs:
         os.replace(part, blob)
         os.replace(beside, note)
         return blob
+
+    def _sweep(self) -> None:
+        """Remove what a process that was ended left half-written, a gigabyte or two each."""
+        for left in (*self.folder.glob("*.part"), *self.folder.glob("*.note")):
+            with contextlib.suppress(OSError):  # gone meanwhile, or open in another process
+                if time.time() - left.stat().st_mtime > _ABANDONED:
+                    left.unlink()
 
     def _files(self, key: BlobKey) -> tuple[Path, Path]:
         return self.folder / f"{key.name}.blob", self.folder / f"{key.name}.json"

@@ -9,14 +9,15 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-from vinode.graph.placement import Reason, classify
+from vinode.graph.errors import short
+from vinode.graph.placement import Reason, classify, last_line
 
 _POLL = 0.1  # seconds between two looks at the child
-COMMAND = (sys.executable, "-m", "vinode.graph.compile_child")
+# -P: modules are not looked for in the current folder, where anybody's json.py may lie.
+COMMAND = (sys.executable, "-P", "-m", "vinode.graph.compile_child")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,15 +25,17 @@ class Job:
     """What a child compiles.
 
     shapes     input -> shape to give the model; empty to keep its own
-    options    OpenVINO properties of the compile
+    options    OpenVINO properties of the compile, as JSON values
     simulated  name of a stand-in device to register, or ""
+    where      operation -> device of a model that is split: an IR file does not keep it
     """
 
     xml: Path
     device: str
     shapes: Mapping[str, Sequence[int]]
-    options: Mapping[str, str]
+    options: Mapping[str, str | bool]
     simulated: str = ""
+    where: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 def compile_in_child(
@@ -54,6 +57,7 @@ def compile_in_child(
         "shapes": {name: list(shape) for name, shape in job.shapes.items()},
         "options": dict(job.options),
         "simulated": job.simulated,
+        "where": dict(job.where),
         "blob": str(blob),
     }
     # Files, not pipes: a compiler that writes megabytes of logs must not fill a pipe and stop.
@@ -96,16 +100,16 @@ def _wait(
 
 
 def _answer(said: bytes, code: int, job: Job) -> Reason | None:
-    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    answer: dict[str, Any] = {}
-    # Where the last line is a log's, the child ended before it could answer.
-    with contextlib.suppress(ValueError):
-        answer = json.loads(lines[-1]) if lines else {}
-    if answer.get("ok"):
-        return None
-    if "error" in answer:
-        return classify(RuntimeError(answer["error"]), job.device)
+    text = said.decode("utf-8", "replace")
+    # From the end: a plugin may still write to its log while it is unloaded.
+    for line in reversed(text.splitlines()):
+        if line == '{"ok": true}':
+            return None
+        if line.startswith('{"error": '):
+            with contextlib.suppress(ValueError):  # a line of a log that looks like it
+                return classify(RuntimeError(json.loads(line)["error"]), job.device)
     how = f"signal {-code}" if code < 0 else f"code {code & 0xFFFFFFFF:#x}"
-    sentence = f"the compiler for {job.device} crashed ({how})"
+    words = f", its last words: {short(last_line(text))}" if text.strip() else ""
+    sentence = f"the compiler for {job.device} crashed ({how}){words}"
     fix = "update the driver; until then put the node on another device"
     return Reason("compile-failed", sentence, fix)

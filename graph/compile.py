@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import math
+import contextlib
+import re
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -57,14 +58,14 @@ def compile_part(
         try:
             options, ignored = _options(core, asked)
             if asked.needs_child:
-                made = _through_blob(core, model, asked, options, check, tell)
+                made = _through_blob(core, model, asked, options, where, check, tell)
             else:
                 made = core.compile_model(model, asked.device, options)
             if isinstance(made, Reason):
                 return made
             reasons = (*unused, *ignored, *without_effect(made, dict(asked.options)))
             return _compiled(made, asked, split, where, reasons)
-        except RuntimeError as error:
+        except (RuntimeError, MemoryError) as error:
             return classify(error, asked.device)
 
 
@@ -100,12 +101,15 @@ def _options(core: ov.Core, asked: Asked) -> tuple[dict[str, Any], list[Reason]]
     reasons: list[Reason] = []
     # With it a compiled model can tell what executed; its cost cannot be measured.
     options: dict[str, Any] = {"PERF_COUNT": True}
-    known = set(core.get_property(asked.devices[0], "SUPPORTED_PROPERTIES"))
+    known = {
+        device: set(core.get_property(device, "SUPPORTED_PROPERTIES")) for device in asked.devices
+    }
     for name, value in asked.options:
-        if name in known:
+        ignorant = [device for device in asked.devices if name not in known[device]]
+        if not ignorant:
             options[name] = value
         else:
-            sentence = f"{asked.devices[0]} does not know {name}"
+            sentence = f"{', '.join(ignorant)} does not know {name}"
             reasons.append(Reason("option-ignored", sentence, "drop the option"))
     return options, reasons
 
@@ -115,13 +119,13 @@ def _through_blob(
     model: ov.Model,
     asked: Asked,
     options: Mapping[str, Any],
+    where: Mapping[str, str],
     check: Callable[[], None],
     tell: Tell,
 ) -> ov.CompiledModel | Reason:
     """Compile in a child process, or take the blob that an earlier one made."""
     import tempfile
 
-    plain = {name: str(value) for name, value in options.items()}
     simulated = SIMULATED if SIMULATED in asked.devices else ""
     key = blob_key(core, asked)
     blob = asked.blobs.find(key) if asked.blobs else None
@@ -129,7 +133,7 @@ def _through_blob(
         if blob is None:
             part = asked.blobs.begin() if asked.blobs else Path(folder) / "model.blob"
             xml = _ir(model, asked, Path(folder))
-            job = Job(xml, asked.device, dict(asked.shapes), plain, simulated)
+            job = Job(xml, asked.device, dict(asked.shapes), options, simulated, where)
             try:
                 reason = compile_in_child(job, part, asked.seconds, check, tell)
                 if reason is not None:
@@ -159,22 +163,24 @@ def blob_key(core: ov.Core, asked: Asked) -> BlobKey:
     """Give all that a compiled blob of this depends on."""
     import openvino as ov
 
-    told: dict[str, str] = {}
-    for name in ("FULL_DEVICE_NAME", "NPU_DRIVER_VERSION", "NPU_COMPILER_VERSION"):
-        try:
-            told[name] = str(core.get_property(asked.devices[0], name))
-        except RuntimeError:  # a plugin refuses what it does not know
-            told[name] = ""
-    device = f"{asked.device} {told.pop('FULL_DEVICE_NAME')}"
-    driver = " ".join(told.values()).strip()
-    version = ov.get_version()
+    told: dict[str, list[str]] = {"FULL_DEVICE_NAME": []}
+    versions = ("NPU_DRIVER_VERSION", "NPU_COMPILER_VERSION", "GPU_DRIVER_VERSION")
+    for device in asked.devices:
+        for name in ("FULL_DEVICE_NAME", *versions):
+            # A plugin refuses what it does not know.
+            with contextlib.suppress(RuntimeError):
+                told.setdefault(name, []).append(str(core.get_property(device, name)))
+    names = told.pop("FULL_DEVICE_NAME")
+    driver = [text for texts in told.values() for text in texts]
+    if SIMULATED in asked.devices and asked.simulation:
+        driver.append(asked.simulation.traits)
     return BlobKey(
         asked.part.digest,
         dict(asked.shapes),
         dict(asked.options),
-        device,
-        driver,
-        version,
+        " ".join((asked.device, *names)),
+        " ".join(driver),
+        ov.get_version(),
         asked.rewrites,
     )
 
@@ -206,7 +212,7 @@ def _compiled(
         inputs,
         outputs,
         tuple(port.get_any_name() for port in made.outputs),
-        asked.part.bytes + sum(math.prod(array.shape) for array in inputs.values()),
+        asked.part.bytes + sum(a.nbytes for a in (*inputs.values(), *outputs.values())),
         split,
         where,
         reasons,
@@ -232,7 +238,8 @@ def without_effect(made: ov.CompiledModel, options: Mapping[str, Any]) -> list[R
         except RuntimeError:  # a plugin that cannot tell is believed
             continue
         # Types print as <Type: 'float32'>, enumerations as Priority.HIGH.
-        if str(value).lower() not in said.lower().replace("float", "f"):
+        told = re.search(r"(\w+)\W*$", said.lower().replace("float", "f"))
+        if told is None or told[1] != str(value).lower():
             sentence = f"{name}={value} has no effect: the compiled model says {said}"
             reasons.append(Reason("option-ignored", sentence, "drop the option"))
     return reasons

@@ -33,12 +33,14 @@ class Usage:
 
     ops      compiled model -> its operations, with the ns they took in all of the node's inferences
     refused  why no device took a model: the node has failed
+    lost     what failed in the middle of an inference -> the reason; the node tries it no more
     """
 
     ops: dict[Compiled, tuple[OpTime, ...]] = field(
         default_factory=dict["Compiled", tuple[OpTime, ...]]
     )
     refused: tuple[Reason, ...] = ()
+    lost: dict[object, Reason] = field(default_factory=dict[object, Reason])
 
 
 @dataclass(slots=True, eq=False)
@@ -66,9 +68,12 @@ class Compiled:
     reasons: tuple[Reason, ...] = ()
     snr_db: float | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
-    reader: ProfileReader = field(default_factory=ProfileReader)
+    reader: ProfileReader = field(init=False)
     user: Usage | None = None
     _quick: bool = False
+
+    def __post_init__(self) -> None:
+        self.reader = ProfileReader(averages=self.device.split(".")[0] != "NPU")
 
     def use(self, user: Usage) -> None:
         """Begin to count for another user; what has run so far is the last one's."""

@@ -30,12 +30,19 @@ class Simulation:
     in_child          compile it in a child process and keep its blob, as for an NPU
     bytes_per_second  speed of its link; None: as fast as memory
     noise             relative error added to its outputs
+    fails             what its driver says as each inference fails; "" where none does
     """
 
     refused: frozenset[str] = frozenset()
     in_child: bool = False
     bytes_per_second: float | None = None
     noise: float = 0.0
+    fails: str = ""
+
+    @property
+    def traits(self) -> str:
+        """Tell how it behaves, as a driver's version tells it of a real device."""
+        return f"takes no {sorted(self.refused)}, noise {self.noise}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +72,11 @@ class Asked:
 
     @property
     def needs_child(self) -> bool:
-        """Say whether the compiler may crash or hang: the NPU's, or a stand-in for it."""
+        """Say whether a compiler may crash or hang: the NPU's, or a stand-in for it."""
         simulated = self.simulation is not None and self.simulation.in_child
-        return self.device.startswith("NPU") and (self.device != SIMULATED or simulated)
+        return any(
+            name.startswith("NPU") and (name != SIMULATED or simulated) for name in self.devices
+        )
 
 
 def read(core: ov.Core, part: ModelPart) -> ov.Model:

@@ -104,6 +104,7 @@ PYTHON_NODE = Placement(
     reasons=(Reason("python-node", "it is Python by nature and runs on the CPU"),),
 )
 
+_AGAIN = "close other programs that use the device and run again"
 # Texts of OpenVINO 2026.4's plugins; the first that matches decides.
 _TEXTS: tuple[tuple[str, Code, str], ...] = (
     (
@@ -136,11 +137,12 @@ _TEXTS: tuple[tuple[str, Code, str], ...] = (
         "update the driver; `vinode doctor` shows its version",
     ),
     (
-        r"OUT_OF_(HOST|DEVICE)_MEMORY|Failed to statically allocate|bad_alloc",
+        r"OUT_OF_(HOST|DEVICE)_MEMORY|Failed to statically allocate|bad_alloc|MemoryError"
+        r"|CL_OUT_OF_RESOURCES|CL_MEM_OBJECT_ALLOCATION_FAILURE|[Ee]xceeded max size of memory",
         "out-of-memory",
         "use a smaller size or batch, or put the node on another device",
     ),
-    (r"DEVICE_LOST", "device-lost", "close other programs that use the device and run again"),
+    (r"DEVICE_LOST", "device-lost", _AGAIN),
     (
         r"Unsupported operation of type|were not able to be assigned",
         "op-unsupported",
@@ -158,14 +160,19 @@ _OPS = re.compile(
 )
 
 
-def classify(error: BaseException, device: str) -> Reason:
-    """Turn what OpenVINO throws into a reason with a fix."""
-    text = str(error)
+def classify(error: BaseException, device: str, running: bool = False) -> Reason:
+    """Turn what OpenVINO throws into a reason with a fix.
+
+    running  it was thrown by an inference, not by the compile
+    """
+    text = str(error) or type(error).__name__
     sentence = f"{device}: {last_line(text)}"
     ops = tuple(" ".join(part for part in found if part) for found in _OPS.findall(text))
     for pattern, code, fix in _TEXTS:
         if re.search(pattern, text):
             return Reason(code, sentence, fix, ops)
+    if running:
+        return Reason("device-lost", sentence, _AGAIN, ops)
     fix = "run the node on the CPU, and report the text with the model"
     return Reason("compile-failed", sentence, fix, ops)
 

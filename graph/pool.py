@@ -5,41 +5,44 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from numpy.typing import NDArray
 
 from vinode.graph.blobs import Blobs
+from vinode.graph.comparison import compared
 from vinode.graph.compile import Tell, Timed, blob_key, compile_part, untold
 from vinode.graph.compiled import Compiled, Usage
-from vinode.graph.context import Phase
 from vinode.graph.devices import SIMULATED, Hint, candidates
 from vinode.graph.errors import DeviceError, Fault
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
-from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, fixed_inputs, now, worst
-from vinode.graph.session import Session
+from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, now
+from vinode.graph.session import InferenceFailed, Session
 from vinode.graph.values import ModelPart
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
 Check: TypeAlias = Callable[[], None]
-_F32 = (("INFERENCE_PRECISION_HINT", "f32"),)
+_POLL = 0.05  # seconds between two looks for a cancel
 
 
 @dataclass(frozen=True, slots=True)
 class Inference:
-    """What an inference gave: arrays by output name, on which compiled model, why not elsewhere."""
+    """What an inference gave: arrays by output name, on which compiled model, why not elsewhere.
+
+    computed  ns that it took
+    """
 
     outputs: Mapping[str, NDArray[Any]]
     compiled: Compiled
     reasons: tuple[Reason, ...]
+    computed: int
 
 
 class Pool:
@@ -104,22 +107,19 @@ class Pool:
 
         timed  times a phase of the work; check raises Cancelled, which stops the inference
         tell   told (seconds so far, limit) while a child process compiles
-        A device that is lost in the middle is left for the next one.
+        A device that is lost in the middle is left for the next one, as long as this user runs.
         Raises DeviceError where the hint forbids a fallback, ModelError for wrong inputs.
         """
         shapes: Shapes = tuple((name, array.shape) for name, array in inputs.items())
-        lost: list[Reason] = []
+        user = user or Usage()
         while True:
-            with self.open(part, shapes, hint, timed, check, user, tell) as session:
-                session.write(inputs)
-                try:
-                    session.run()
-                except RuntimeError as error:
-                    reason = classify(error, session.compiled.device)
-                    self._forget(session, reason)
-                    lost.append(reason)
-                    continue
-                return Inference(session.read(), session.compiled, session.reasons)
+            try:
+                with self.open(part, shapes, hint, timed, check, user, tell) as held:
+                    held.write(inputs)
+                    held.run()
+                    return Inference(held.read(), held.compiled, held.reasons, held.computed)
+            except InferenceFailed:
+                continue  # the next candidate; where none is left, open raises
 
     @contextmanager
     def open(
@@ -132,7 +132,12 @@ class Pool:
         user: Usage | None = None,
         tell: Tell = untold,
     ) -> Generator[Session]:
-        """Hold a part's request: write into its inputs, run, read its outputs, again and again."""
+        """Hold a part's request: write into its inputs, run, read its outputs, again and again.
+
+        Where an inference fails, InferenceFailed passes through, and the same user's next call
+        gets the next device.
+        """
+        user = user or Usage()
         if self._core is None:
             with timed("load"):  # importing OpenVINO costs more than many a model
                 _ = self.core
@@ -148,17 +153,21 @@ class Pool:
                 self._simulation,
                 hint.rewrites,
             )
-            compiled = self._compiled(asked, timed, check, tell)
+            compiled = user.lost.get(_key(asked)) or self._compiled(asked, timed, check, tell)
             if isinstance(compiled, Reason):
                 reasons.append(compiled)
                 continue
-            with waiting(compiled.lock, timed):
-                compiled.use(user or Usage())
+            with waiting(compiled.lock, timed, check):
+                compiled.use(user)
                 told = (*reasons, *compiled.reasons)
-                yield Session(compiled, asked, timed, check, told)
+                try:
+                    yield Session(compiled, asked, timed, check, told)
+                except InferenceFailed as failed:
+                    user.lost[_key(asked)] = _mendable(failed.reason, asked)
+                    self._forget(asked, compiled)
+                    raise
             return
-        if user is not None:
-            user.refused = tuple(reasons)
+        user.refused = tuple(reasons)
         raise DeviceError(*(_refusal(part, hint, reason) for reason in reasons))
 
     def settle(self, compiled: Compiled, user: Usage) -> None:
@@ -169,11 +178,12 @@ class Pool:
             if compiled.user is user:
                 compiled.settle()
 
-    def _forget(self, session: Session, reason: Reason) -> None:
-        key = _key(session.asked)
+    def _forget(self, asked: Asked, compiled: Compiled) -> None:
+        """Drop a model whose device failed: another run of the node compiles it anew."""
+        key = _key(asked)
         with self._lock:
-            self._kept.pop(key, None)
-            self._refused[key] = _mendable(reason, session.asked)
+            if self._kept.get(key) is compiled:
+                del self._kept[key]
 
     def _compiled(self, asked: Asked, timed: Timed, check: Check, tell: Tell) -> Compiled | Reason:
         reason = self._absent(asked)
@@ -182,7 +192,7 @@ class Pool:
         key = _key(asked)
         with self._lock:
             building = self._building.setdefault(key, threading.Lock())
-        with waiting(building, timed):
+        with waiting(building, timed, check):
             with self._lock:
                 if key in self._refused:
                     return self._refused[key]
@@ -224,8 +234,13 @@ class Pool:
         key = blob_key(self.core, asked)
         found = self._checks.find(key.name) if self._checks else None
         if found is None:
-            with timed("compile"):
-                snr = self._snr(made, asked, check)
+            try:
+                with timed("compile"):
+                    snr = compared(self.core, made, asked, check)
+            except InferenceFailed as failed:
+                return failed.reason
+            if snr is None:
+                return made
             found = Rightness(snr, asked.device, key.driver, key.openvino, now())
             if self._checks:
                 self._checks.keep(key.name, found)
@@ -240,31 +255,10 @@ class Pool:
         made.reasons = (*made.reasons, replace(reason, fix="you chose to accept it"))
         return made
 
-    def _snr(self, made: Compiled, asked: Asked, check: Check) -> float:
-        """Run one fixed input on the device and on the CPU in f32; gives the worst output's SNR."""
-        ports = [(name, array.shape, array.dtype) for name, array in made.inputs.items()]
-        inputs = fixed_inputs(ports)
-        on_cpu = replace(asked, device="CPU", options=_F32, blobs=None, rewrites=())
-        reference = compile_part(self.core, on_cpu, _untimed, check)
-        if isinstance(reference, Reason):
-            return float("inf")  # nothing to compare with: the CPU does not take the model
-        answers: list[dict[str, NDArray[Any]]] = []
-        for compiled, what in ((made, asked), (reference, on_cpu)):
-            session = Session(compiled, what, _untimed, check, ())
-            session.write(inputs)
-            session.run()
-            answers.append({name: np.array(value) for name, value in session.read().items()})
-        return worst(*answers)
-
     def _keep(self, key: object, compiled: Compiled) -> None:
         self._kept[key] = compiled
         while len(self._kept) > 1 and sum(c.bytes for c in self._kept.values()) > self.limit:
             self._kept.popitem(last=False)
-
-
-def _untimed(phase: Phase) -> AbstractContextManager[None]:
-    """Time nothing: the phase around it counts."""
-    return nullcontext()
 
 
 def _key(asked: Asked) -> object:
@@ -282,11 +276,12 @@ def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:
 
 
 @contextmanager
-def waiting(lock: threading.Lock, timed: Timed) -> Generator[None]:
-    """Hold a lock; the time until it is free counts as waiting."""
+def waiting(lock: threading.Lock, timed: Timed, check: Check) -> Generator[None]:
+    """Hold a lock; the time until it is free counts as waiting. Raises what `check` raises."""
     if not lock.acquire(blocking=False):
         with timed("wait"):
-            lock.acquire()
+            while not lock.acquire(timeout=_POLL):
+                check()
     try:
         yield
     finally:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 # Half precision gives 40 dB and more on sound models, int8 about 25; below this it shows.
 MIN_SNR_DB = 20.0
+# What counts as the signal where the CPU gives zeros alone: half precision is not to fail there.
+_SILENCE = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,15 +36,21 @@ class Rightness:
 
 
 def snr_db(answer: NDArray[Any], wanted: NDArray[Any]) -> float:
-    """Give 10·log10(Σ wanted² / Σ (answer − wanted)²) in dB; both of one shape, any dtype."""
-    right = wanted.astype(np.float64)
-    noise = answer.astype(np.float64) - right
+    """Give 10·log10(Σ wanted² / Σ (answer − wanted)²) in dB, any dtype; -inf where shapes differ.
+
+    Where the wanted value is itself NaN or infinite there is nothing to compare with.
+    """
+    if answer.shape != wanted.shape:
+        return -math.inf
+    known = np.isfinite(wanted)
+    right = wanted[known].astype(np.float64)
+    noise = answer[known].astype(np.float64) - right
     if not np.isfinite(noise).all():
         return -math.inf
     wrong, signal = float((noise**2).sum()), float((right**2).sum())
     if wrong == 0:
         return math.inf
-    return 10 * math.log10(signal / wrong) if signal > 0 else -math.inf
+    return 10 * math.log10((signal or _SILENCE**2 * right.size) / wrong)
 
 
 def fixed_inputs(
@@ -79,7 +87,8 @@ class Checks:
         try:
             noted = json.loads((self.folder / f"{key}.check.json").read_text(encoding="utf-8"))
             noted["snr_db"] = float(noted["snr_db"])
-            return Rightness(**noted)
+            found = Rightness(**noted)
+            return None if math.isnan(found.snr_db) else found
         except (OSError, ValueError, TypeError, KeyError):
             return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -10,9 +11,19 @@ from numpy.typing import NDArray
 
 from vinode.graph.compile import Timed
 from vinode.graph.compiled import Compiled, copy
-from vinode.graph.errors import Fault, ModelError
+from vinode.graph.devices import SIMULATED
+from vinode.graph.errors import DeviceError, Fault, ModelError, nearest
 from vinode.graph.part import Asked
-from vinode.graph.placement import Reason
+from vinode.graph.placement import Reason, classify
+
+
+class InferenceFailed(DeviceError):
+    """A device that took a model and failed in the middle of an inference."""
+
+    def __init__(self, asked: Asked, reason: Reason) -> None:
+        place = f"model {asked.part.name}"
+        super().__init__(Fault(place, reason.sentence, fix=reason.fix, code=reason.code))
+        self.reason = reason
 
 
 class Session:
@@ -20,6 +31,7 @@ class Session:
 
     inputs   name -> array of the request's own memory, of the model's shape and dtype
     reasons  why it is not on a device that was preferred
+    computed ns that its inferences took
     """
 
     def __init__(
@@ -32,9 +44,11 @@ class Session:
     ) -> None:
         self.compiled, self.asked, self.reasons = compiled, asked, reasons
         self._timed, self._check = timed, check
-        simulated = asked.simulation if compiled.device.startswith("NPUSIM") else None
+        self.computed = 0
+        simulated = asked.simulation if SIMULATED in asked.devices else None
         self._speed = simulated.bytes_per_second if simulated else None
         self._noise = simulated.noise if simulated else 0.0
+        self._fails = simulated.fails if simulated else ""
 
     @property
     def inputs(self) -> Mapping[str, NDArray[Any]]:
@@ -42,10 +56,10 @@ class Session:
         return self.compiled.inputs
 
     def write(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Copy arrays into the request's memory; ModelError where a dtype or shape is wrong."""
+        """Copy arrays into the request's memory; ModelError where one does not fit."""
         with self._timed("upload"):
             for name, array in arrays.items():
-                target = self.compiled.inputs[name]
+                target = self._input(name)
                 if array.dtype != target.dtype or array.shape != target.shape:
                     place = f"model {self.asked.part.name}, input {name}"
                     got = f"{array.shape} {array.dtype}"
@@ -53,11 +67,29 @@ class Session:
                     raise ModelError(Fault(place, takes, got, code="bad-inputs"))
                 copy(target, array, self._speed)
 
+    def _input(self, name: str) -> NDArray[Any]:
+        known = self.compiled.inputs
+        if name not in known:
+            close = nearest(name, known)
+            fix = f"did you mean {close}?" if close else f"it takes {', '.join(known)}"
+            place = f"model {self.asked.part.name}"
+            raise ModelError(Fault(place, "has no such input", name, fix, "bad-inputs"))
+        return known[name]
+
     def run(self) -> None:
-        """Run one inference. Raises Cancelled, and RuntimeError where the device fails."""
+        """Run one inference. Raises Cancelled, and InferenceFailed where the device fails."""
         self._check()
         with self._timed("compute"):
-            self.compiled.run(self._check)
+            start = time.perf_counter_ns()
+            try:
+                self.compiled.run(self._check)
+                if self._fails:
+                    raise RuntimeError(self._fails)
+            except (RuntimeError, MemoryError) as error:
+                reason = classify(error, self.compiled.device, running=True)
+                raise InferenceFailed(self.asked, reason) from error
+            finally:
+                self.computed += time.perf_counter_ns() - start
 
     def read(self) -> dict[str, NDArray[Any]]:
         """Copy the outputs out of the request's memory."""

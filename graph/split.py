@@ -83,11 +83,16 @@ def assign(
         where[name] = chosen
         if chosen != devices[0]:
             refused.append(Refused(name, op.get_type_name(), devices[0]))
-    for op in ops:
-        op.get_rt_info()["affinity"] = _affinity(op, where, devices[0])
+    place(model, where, devices[0])
     worked = [where[op.get_friendly_name()] for op in ops if op.get_friendly_name() in where]
     shares = {device: worked.count(device) / len(worked) for device in dict.fromkeys(worked)}
     return Split((), _crossings(ops, where), tuple(refused), shares), where
+
+
+def place(model: ov.Model, where: Mapping[str, str], first: str) -> None:
+    """Write operation -> device into a model as the affinities that OpenVINO reads."""
+    for op in model.get_ordered_ops():
+        op.get_rt_info()["affinity"] = _affinity(op, where, first)
 
 
 def _affinity(op: ov.Node, where: Mapping[str, str], first: str) -> str:
@@ -127,7 +132,15 @@ def submodels(ops: Sequence[OpTime], where: Mapping[str, str]) -> tuple[tuple[st
     """Tell the device and number of operations of each submodel that executed, in run order."""
     devices = _devices(ops, where)
     sizes = Counter(op.submodel for op in ops)
-    return tuple((devices.get(number, "?"), sizes[number]) for number in sorted(sizes))
+    return tuple((devices[number], sizes[number]) for number in sorted(sizes))
+
+
+def executed(ops: Sequence[OpTime], where: Mapping[str, str]) -> dict[str, float]:
+    """Count the operations that executed on each device."""
+    counted: Counter[str] = Counter()
+    for device, count in submodels(ops, where):
+        counted[device] += count
+    return {device: float(count) for device, count in counted.items()}
 
 
 def time_shares(ops: Sequence[OpTime], where: Mapping[str, str]) -> dict[str, float]:
@@ -135,16 +148,24 @@ def time_shares(ops: Sequence[OpTime], where: Mapping[str, str]) -> dict[str, fl
     devices = _devices(ops, where)
     spent: dict[str, int] = {}
     for op in ops:
-        device = devices.get(op.submodel, "?")
+        device = devices[op.submodel]
         spent[device] = spent.get(device, 0) + op.ns
     total = sum(spent.values())
     return {device: ns / total for device, ns in spent.items()} if total else {}
 
 
 def _devices(ops: Sequence[OpTime], where: Mapping[str, str]) -> dict[int, str]:
-    """Give the device of each submodel: that of its operations that the source model has too."""
+    """Give the device of each submodel: that of its operations that the source model has too.
+
+    A plugin names what it adds after what is there: "relu_f32_abcd_bf16_acdb_conv". A submodel of
+    such alone gets the device of the longest name that theirs begin with, else "?".
+    """
     devices: dict[int, str] = {}
     for op in ops:
         if op.name in where:
             devices.setdefault(op.submodel, where[op.name])
+    for op in ops:
+        if op.submodel not in devices:
+            begun = max((name for name in where if op.name.startswith(name)), key=len, default="")
+            devices[op.submodel] = where.get(begun, "?")
     return devices

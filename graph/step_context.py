@@ -106,18 +106,16 @@ class StepContext:
     ) -> Mapping[str, NDArray[np.float32]]:
         """Run a model on the node's device."""
         hint = self.step.node.hint
-        before = self.clock.spent("compute")
         done = self.services.pool.infer(
             part, inputs, hint, self.phase, self.check_cancelled, self.usage, self._compiling
         )
-        self._account(done.compiled, done.reasons, before)
+        self._account(done.compiled, done.reasons, done.computed)
         return done.outputs
 
     @contextmanager
     def open(self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]) -> Generator[Session]:
         """Hold a model's request for many inferences: its memory is written without a copy."""
         hint = self.step.node.hint
-        before = self.clock.spent("compute")
         given = tuple(shapes.items())
         with self.services.pool.open(
             part, given, hint, self.phase, self.check_cancelled, self.usage, self._compiling
@@ -125,14 +123,13 @@ class StepContext:
             try:
                 yield session
             finally:
-                self._account(session.compiled, session.reasons, before)
+                self._account(session.compiled, session.reasons, session.computed)
 
     def _compiling(self, seconds: float, limit: float) -> None:
         self.services.tell(self.step.id, seconds, limit, None, "compiling")
 
-    def _account(self, compiled: Compiled, reasons: Sequence[Reason], before: int) -> None:
-        spent = self.clock.spent("compute") - before
-        self.computed[compiled] = self.computed.get(compiled, 0) + spent
+    def _account(self, compiled: Compiled, reasons: Sequence[Reason], ns: int) -> None:
+        self.computed[compiled] = self.computed.get(compiled, 0) + ns
         self.reasons.update(dict.fromkeys(reasons))
 
     def show(self, name: str, items: Sequence[object]) -> None:
