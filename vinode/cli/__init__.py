@@ -1,4 +1,4 @@
-"""The command line: `vinode run | check | nodes | models | convert | doctor`.
+"""The command line: `vinode run | check | fix | compare | bench | nodes | models | ...`.
 
 Exit codes: 0 done, 1 a node failed, 2 the input is wrong, 130 cancelled.
 """
@@ -27,6 +27,9 @@ OK, NODE_FAILED, INPUT_WRONG, CANCELLED = 0, 1, 2, 130
 COMMANDS = {
     "run": "Run a workflow.",
     "check": "Tell all that is wrong with a workflow, without running it.",
+    "compare": "Tell what got slower between two reports.",
+    "bench": "Measure a workflow on several devices, and say whether an accelerator pays.",
+    "fix": "Change a workflow so that its nodes run where they should.",
     "nodes": "List nodes, show one, start a pack.",
     "models": "List, add, pull, remove and verify models.",
     "convert": "Convert a model file to OpenVINO IR.",

@@ -126,7 +126,9 @@ def find_node(workflow: Workflow, name: str) -> NodeId | Fault:
     if called:
         fix = f"name one by its id: {', '.join(called[:8])}"
         return Fault("", f"{len(called)} nodes have this name", name, fix, "unknown-target")
-    known = [*workflow.nodes, *{spec.class_type for spec in workflow.nodes.values()}]
+    specs = workflow.nodes.values()
+    titles = [title for spec in specs if isinstance(title := spec.meta.get("title"), str)]
+    known = list(dict.fromkeys([*workflow.nodes, *titles, *(spec.class_type for spec in specs)]))
     close = nearest(name, known)
     fix = f"did you mean {close}?" if close else f"the workflow has {', '.join(known[:8])}"
     return Fault("", "no such node", name, fix, "unknown-target")

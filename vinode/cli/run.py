@@ -89,7 +89,7 @@ def command(
         plan = make(graph, folders, cache, targets)
         _warn(graph, graph.needed(plan.targets), quiet)
         _ready(folders, report_file)
-        done = _run(workflow, plan, folders, cache, devices.pool(folders), cancel, quiet)
+        done = run_plan(workflow, plan, folders, cache, devices.pool(folders), cancel, quiet)
     for node in done.nodes:
         for fault in node.faults:
             click.echo(str(fault), err=True)
@@ -165,7 +165,7 @@ def _pull(
     return True
 
 
-def _run(
+def run_plan(
     workflow: Workflow,
     plan: Plan,
     folders: Folders,
@@ -174,6 +174,7 @@ def _run(
     cancel: threading.Event,
     quiet: bool,
 ) -> Report:
+    """Run a plan, with progress on a terminal unless it is to be quiet; gives its report."""
     events: list[Event] = []
     with watch(len(plan.steps), quiet) as tell:
 
