@@ -166,7 +166,8 @@ def describe(value: object) -> str:
     """
     match value:
         case str():
-            return repr(value) if len(value) <= 58 else f"{value[:56]!r}..."
+            text = repr(value[:80])
+            return text if len(text) <= 60 else f"{text[:57]}..."
         case int() if value.bit_length() > 200:
             return f"a whole number of {value.bit_length()} bits"
         case int() | float() | None:
