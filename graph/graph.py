@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vinode.graph.context import Folders
@@ -112,6 +112,7 @@ def build(
             nodes[id] = _node(id, spec, type, hint)
             own = _hook_faults(nodes[id], folders)
         faults += own
+    warnings += _unasked(workflow, folders)
     sources = {id: _linked(spec, workflow, types) for id, spec in workflow.nodes.items()}
     order, cycles = sort(sources)
     faults += [_cycle_fault(cycle, workflow) for cycle in cycles]
@@ -130,6 +131,18 @@ def build(
 def _no_name(name: str, known: Iterable[str]) -> str:
     """Offer no name: nobody reads a thousand offers, and each takes a while."""
     return ""
+
+
+def _unasked(workflow: Workflow, folders: Folders) -> Iterator[Fault]:
+    """Tell of names given on the command line that stand in no input: mistyped, they are missed."""
+    texts: set[str] = set()
+    for spec in workflow.nodes.values() if folders.named else ():
+        texts |= {value for value in spec.inputs.values() if isinstance(value, str)}
+    for name in folders.named or ():
+        if name not in texts:
+            close = nearest(name, texts)
+            fix = f"did you mean {close}?" if close else "it is ignored"
+            yield Fault(f"--input {name}", "no node asks for it", fix=fix, code="unknown-input")
 
 
 def _is_output(spec: NodeSpec, types: NodeTypes) -> bool:

@@ -78,6 +78,9 @@ def _named(text: str) -> tuple[str, Path]:
         close = nearest(Path(path).name, os.listdir(beside)) if beside.is_dir() else ""
         fix = f"did you mean {beside / close}?" if close else "check the path"
         fault = Fault(f"--input {name}", "no such file", path, fix, "file-missing")
+        if Path(path).is_dir():
+            problem, fix = "this is a folder, not a file", "name a file in it"
+            fault = Fault(f"--input {name}", problem, path, fix, "file-missing")
         raise WorkflowError(fault)
     return name, Path(path)
 
