@@ -86,7 +86,7 @@ def assign(
     place(model, where, devices[0])
     worked = [where[op.get_friendly_name()] for op in ops if op.get_friendly_name() in where]
     shares = {device: worked.count(device) / len(worked) for device in dict.fromkeys(worked)}
-    return Split((), _crossings(ops, where), tuple(refused), shares), where
+    return Split((), _crossings(ops, where, devices[0]), tuple(refused), shares), where
 
 
 def place(model: ov.Model, where: Mapping[str, str], first: str) -> None:
@@ -96,26 +96,35 @@ def place(model: ov.Model, where: Mapping[str, str], first: str) -> None:
 
 
 def _affinity(op: ov.Node, where: Mapping[str, str], first: str) -> str:
-    """Give an operation's device; inputs and constants follow their user, results their source."""
+    """Give an operation's device; inputs and constants follow a user, results their source."""
     own = where.get(op.get_friendly_name())
     if own:
         return own
     if op.get_type_name() == "Result":
         return where.get(op.input_value(0).get_node().get_friendly_name(), first)
-    users = [
+    users = {
         port.get_node().get_friendly_name()
         for output in op.outputs()
         for port in output.get_target_inputs()
-    ]
-    return next((where[user] for user in users if user in where), first)
+    }
+    # OpenVINO gives the users in any order; the answer must be the same each time.
+    devices = sorted({where[user] for user in users if user in where})
+    return first if first in devices or not devices else devices[0]
 
 
-def _crossings(ops: Sequence[ov.Node], where: Mapping[str, str]) -> tuple[Crossing, ...]:
+def _crossings(
+    ops: Sequence[ov.Node], where: Mapping[str, str], first: str
+) -> tuple[Crossing, ...]:
+    """Find the tensors that another device needs too.
+
+    An input of the model that two devices need reaches the second through the first. Constants
+    are there on each.
+    """
     found: list[Crossing] = []
     for op in ops:
-        source = where.get(op.get_friendly_name())
-        if source is None:
+        if op.get_type_name() in ("Constant", "Result"):
             continue
+        source = _affinity(op, where, first)
         for output in op.outputs():
             users = (port.get_node().get_friendly_name() for port in output.get_target_inputs())
             targets = {where[user] for user in users if user in where} - {source}
