@@ -107,8 +107,8 @@ def _outputs(
 def _source(parent: GraphNode, value: object, ids: Mapping[str, NodeId]) -> object:
     """Give a link for what comes from a node, and any other value as it is."""
     if isinstance(value, Added):
-        fix = f"write added[0] for its first output; got node {value.node}"
-        _refuse(parent, "its expansion links a node instead of an output", fix)
+        problem = "its expansion links a node instead of an output"
+        _refuse(parent, problem, "write added[0] for its first output", f"node {value.node}")
     if isinstance(value, Wire):
         if value.node not in ids:
             fix = "add nodes in the order in which values flow, all to one Subgraph"
