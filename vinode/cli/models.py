@@ -35,10 +35,13 @@ def list_models(models: Sequence[Path], as_json: bool) -> None:
     from rich.table import Table
 
     table = Table("name", "kind", "state", "size", "licence", "detail")
+    table.columns[0].no_wrap = True  # it is typed again, and looked for by scripts
     for model in found:
         size = f"{model.bytes / 1e6:.1f} MB" if model.bytes else ""
         table.add_row(model.name, model.kind, model.state, size, model.licence, model.detail)
-    Console().print(table)
+    console = Console()
+    # A file or a pipe has room.
+    (console if console.is_terminal else Console(width=160)).print(table)
 
 
 @command.command(name="add")
