@@ -140,9 +140,8 @@ def refused_before(core: ov.Core, model: ov.Model, asked: Asked) -> Reason | Non
         return None
     first = left[0]
     where = module_path(first.get_friendly_name())
-    sentence = (
-        f"{device} does not take {len(left)} operations, first {first.get_type_name()} in {where}"
-    )
+    many = "1 operation:" if len(left) == 1 else f"{len(left)} operations, first"
+    sentence = f"{device} does not take {many} {first.get_type_name()} in {where}"
     fix = f"use HETERO:{device},CPU to run these on the CPU, or replace the operation by its equal"
     names = tuple(f"{op.get_type_name()} {op.get_friendly_name()}" for op in left[:20])
     return Reason("op-unsupported", sentence, fix, names)

@@ -143,16 +143,7 @@ class Pool:
                 _ = self.core
         reasons: list[Reason] = []
         for device in candidates(hint, self.available):
-            asked = Asked(
-                part,
-                shapes,
-                device,
-                hint.options,
-                self._blobs,
-                self.seconds,
-                self._simulation,
-                hint.rewrites,
-            )
+            asked = self._asked(part, shapes, device, hint)
             compiled = user.lost.get(_key(asked)) or self._compiled(asked, timed, check, tell)
             if isinstance(compiled, Reason):
                 reasons.append(compiled)
@@ -169,6 +160,10 @@ class Pool:
             return
         user.refused = tuple(reasons)
         raise DeviceError(*(_refusal(part, hint, reason) for reason in reasons))
+
+    def _asked(self, part: ModelPart, shapes: Shapes, device: str, hint: Hint) -> Asked:
+        rest = self._blobs, self.seconds, self._simulation, hint.rewrites
+        return Asked(part, shapes, device, hint.options, *rest)
 
     def settle(self, compiled: Compiled, user: Usage) -> None:
         """Fill a user's account of what executed, unless another's use has done so already."""

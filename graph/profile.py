@@ -112,6 +112,8 @@ def module_path(name: str) -> str:
     >>> module_path("/down/attn/MatMul"), module_path("Conv_12")
     ('down/attn', 'Conv_12')
     """
-    if name.startswith("__module."):
-        return name.removeprefix("__module.").split("/")[0] or name
+    # Operations that the CPU adds have the name inside: x_f32_bf16___module.body/aten::linear.
+    _, traced, path = name.partition("__module.")
+    if traced:
+        return path.split("/")[0] or name
     return name.rpartition("/")[0].strip("/") or name

@@ -96,7 +96,7 @@ class Names:
 
     def __call__(self, op: Any, suffix: str) -> Any:
         """Give an operation the replaced one's name with a suffix."""
-        op.set_friendly_name(f"{self.name}/{suffix}")
+        op.set_friendly_name(f"{self.name}.{suffix}")
         return op
 
 

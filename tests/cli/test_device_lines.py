@@ -17,6 +17,8 @@ OPS = (
     OpTime("__module.a.b/aten::conv/Conv", "Convolution", "brgconv", 0, 1_000_000),
 )
 
+CAST = OpTime("x_f32_bf16___module.a/aten::linear", "Reorder", "jit_uni", 0, 9)
+
 
 def lines(where: Placement | None, ops: bool = False) -> list[str]:
     """Give the lines of a node so placed."""
@@ -35,6 +37,8 @@ def test_layouts_are_told_from_a_fifth_on_with_what_to_change() -> None:
         "node 3 (K) spends 80% of its time in Reorder, Transpose, Convert; "
         "convert the model to the precision in which the device computes"
     ]
+    (line,) = lines(Placement("CPU", {"CPU": 1.0}, layout=0.5, busiest=(CAST,)))
+    assert "the precision in which the device computes" in line
     turned = (replace(OPS[0], type="Transpose"), *OPS)
     assert (
         "order in which pictures come"

@@ -74,7 +74,7 @@ def test_one_refused_operation_is_named_with_its_place_and_fixes(
     assert where["where"] == "CPU"
     (reason,) = where["reasons"]
     assert reason["code"] == "op-unsupported"
-    assert reason["sentence"] == f"{SIM} does not take 1 operations, first Softmax in head"
+    assert reason["sentence"] == f"{SIM} does not take 1 operation: Softmax in head"
     assert reason["ops"] == [f"Softmax {SOFTMAX}"]
     assert [(fix["kind"], fix["value"]) for fix in reason["fixes"]] == [
         ("rewrite", "softmax-decomposed"),

@@ -79,20 +79,22 @@ def test_the_operation_is_gone_and_the_numbers_are_the_same(
     assert np.isfinite(wanted).all()
 
 
+@pytest.mark.parametrize("origin", [NAME, "/head/0/Softmax"])
 @pytest.mark.parametrize(("name", "make"), [CASES[0], CASES[3]])
 def test_names_still_tell_the_place_in_the_source_model(
-    name: str, make: Callable[[Any], Any]
+    name: str, make: Callable[[Any], Any], origin: str
 ) -> None:
     """The last operation has the old name, the others begin with it."""
     model = model_of(make)
+    model.get_results()[0].input_value(0).get_node().set_friendly_name(origin)
     apply(model, [name])
     work = [
         op for op in model.get_ordered_ops() if op.get_type_name() not in ("Parameter", "Result")
     ]
     made = [op.get_friendly_name() for op in work if op.get_type_name() != "Constant"]
     assert len(made) == len(set(made)) > 3
-    assert {module_path(one) for one in made} == {"head.0"}
-    assert made[-1] == NAME
+    assert {module_path(one) for one in made} == {module_path(origin)}
+    assert made[-1] == origin
     assert [port.get_any_name() for port in model.outputs] == ["y"]
 
 

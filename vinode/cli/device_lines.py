@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from vinode.graph.account import HIGH_LAYOUT
@@ -74,6 +75,8 @@ def _rightness(where: Placement) -> list[str]:
     return [f"gives the CPU's answer within {where.snr_db:.0f} dB"]
 
 
+# The CPU names the types between which an operation of its own changes: x_f32_bf16_y.
+_TYPES = re.compile(r"_(f32|f16|bf16|i8|u8)_(f32|f16|bf16|i8|u8)(?:_|$)")
 _ADVICE = {
     "Convert": "convert the model to the precision in which the device computes",
     "Transpose": "convert the model with its input in the order in which pictures come",
@@ -84,9 +87,15 @@ _ADVICE = {
 def _layout(where: Placement) -> list[str]:
     if where.layout < HIGH_LAYOUT:
         return []
-    types = [op.type for op in where.busiest if op.type in LAYOUT_TYPES]
-    advice = f"; {_ADVICE[types[0]]}" if types else ""
+    kinds = [_kind(op) for op in where.busiest if op.type in LAYOUT_TYPES]
+    advice = f"; {_ADVICE[kinds[0]]}" if kinds else ""
     return [f"spends {where.layout:.0%} of its time in {', '.join(LAYOUT_TYPES)}{advice}"]
+
+
+def _kind(op: OpTime) -> str:
+    """Tell a Reorder that changes the precision from one that changes the layout."""
+    types = _TYPES.search(op.name)
+    return "Convert" if types and types[1] != types[2] else op.type
 
 
 def _busiest(ops: Sequence[OpTime]) -> list[str]:

@@ -42,8 +42,9 @@ def print_report(done: Report, folders: Folders, ops: bool = False) -> None:
     title = f"{done.status} in {(done.end - done.start) / 1e9:.2f} s, times in ms"
     table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
     table.add_column("node", no_wrap=True, min_width=14)
-    table.add_column("asked", no_wrap=True)
-    table.add_column("ran on", no_wrap=True)
+    # These two give way where a line is short: a time that is cut is no time.
+    table.add_column("asked", overflow="fold")
+    table.add_column("ran on", overflow="fold")
     for name in ("total", *phases):
         table.add_column(name, justify="right", no_wrap=True)
     for node in done.nodes[:_ROWS]:
