@@ -21,7 +21,7 @@ from vinode.graph.errors import DeviceError, Fault
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
-from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, now
+from vinode.graph.rightness import Checks, Rightness, now
 from vinode.graph.session import InferenceFailed, Session
 from vinode.graph.values import ModelPart
 
@@ -240,11 +240,10 @@ class Pool:
             if self._checks:
                 self._checks.keep(key.name, found)
         made.snr_db = found.snr_db
-        if found.snr_db >= MIN_SNR_DB:
+        if not found.problem:
             return made
-        sentence = f"{asked.device}: its answer is {found.snr_db:.0f} dB from the CPU's"
         fix = "update the driver, or put the node elsewhere; --accept-wrong uses it as it is"
-        reason = Reason("wrong-result", f"{sentence}; at least {MIN_SNR_DB:.0f} dB are right", fix)
+        reason = Reason("wrong-result", f"{asked.device}: {found.problem}", fix)
         if not self.accept_wrong:
             return reason
         made.reasons = (*made.reasons, replace(reason, fix="you chose to accept it"))

@@ -25,7 +25,8 @@ _SILENCE = 1e-3
 class Rightness:
     """How close a device's answer is to the CPU's.
 
-    snr_db  signal to noise ratio of the worst output; inf where they are equal, -inf where NaN
+    snr_db  signal to noise ratio of the worst output; inf where they are equal; -inf
+            where the answer is NaN, infinite or of another shape
     """
 
     snr_db: float
@@ -33,6 +34,16 @@ class Rightness:
     driver: str
     openvino: str
     date: str
+
+    @property
+    def problem(self) -> str:
+        """Say what is wrong with the answer, or "" where it is right."""
+        if self.snr_db >= MIN_SNR_DB:
+            return ""
+        if self.snr_db == -math.inf:
+            return "its answer has NaN, infinity or another shape where the CPU's has numbers"
+        far = f"its answer is {self.snr_db:.0f} dB from the CPU's"
+        return f"{far}; at least {MIN_SNR_DB:.0f} dB are right"
 
 
 def snr_db(answer: NDArray[Any], wanted: NDArray[Any]) -> float:
