@@ -113,6 +113,11 @@ _TEXTS: tuple[tuple[str, Code, str], ...] = (
         "install the GPU's driver (on Linux Intel's compute runtime and the OpenCL loader)",
     ),
     (
+        r"libze_loader|ze_loader\.dll|None of the backends were initialized",
+        "driver-missing",
+        "install the NPU driver; `vinode doctor` tells which part of it is missing",
+    ),
+    (
         r"to_shape was called on a dynamic shape|Upper bounds (were|are) not specified"
         r"|Missing upper bound|get_shape was called on a descriptor::Tensor with dynamic shape"
         r"|[Dd]ynamic rank is not supported",
@@ -122,17 +127,19 @@ _TEXTS: tuple[tuple[str, Code, str], ...] = (
     (
         r"no supported devices found|Context was not initialized|Could not find an NPU device"
         r"|No available (devices|backend)|No backend registered|Level zero backend is not found"
-        r"|is not registered in the OpenVINO Runtime",
+        r"|is not registered in the OpenVINO Runtime|as device id"
+        r"|no supported devices can be used",
         "device-absent",
         "pick a device that `vinode doctor` lists",
     ),
     (
-        r"VCL compiler loading failed",
+        r"VCL compiler loading failed|requires the NPU plugin compiler library",
         "compiler-missing",
         "install the NPU driver of this machine's maker, which brings the compiler",
     ),
     (
-        r"Incompatibility between NPU plugin and driver|not supported by the current [Dd]river",
+        r"Incompatibility between NPU plugin and driver|not supported by the current [Dd]river"
+        r"|cannot locate method 'ze",
         "driver-too-old",
         "update the driver; `vinode doctor` shows its version",
     ),

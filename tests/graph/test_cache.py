@@ -205,8 +205,8 @@ VALUES: list[object] = [
     ["1"],
     "a\0b",
 ]
-VALUES += [{"a": 1}, 10**5000, 10**5000 + 1]
-DIFFERENT: list[dict[str, object]] = [{"thing": value} for value in VALUES]
+MORE: list[object] = [{"a": 1}, 10**5000, 10**5000 + 1]
+DIFFERENT: list[dict[str, object]] = [{"thing": value} for value in (*VALUES, *MORE)]
 DIFFERENT.append({"thing": "a", "b": ""})
 
 
