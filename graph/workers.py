@@ -20,6 +20,7 @@ from vinode.graph.workflow import NodeId
 
 # Nodes on the host lane at once: many wait for disks or sockets, so more than there are cores.
 HOST_WORKERS = max(8, os.cpu_count() or 1)
+_BUSY = 0.0005  # seconds without a step taken after which a lane's threads are busy
 _POLL = 0.05  # seconds until a cancel is seen by threads that have nothing to do
 
 
@@ -27,7 +28,8 @@ class Workers:
     """Threads that take ready steps from a scheduler until none is pending.
 
     A thread that finishes a step takes the next ready one of its lane itself, so a chain of nodes
-    runs in one thread without handing over.
+    runs in one thread without handing over. More threads are started only where those of a lane are
+    busy for a while: a thousand nodes that take no time would only be in each other's way.
     """
 
     def __init__(
@@ -38,6 +40,9 @@ class Workers:
         self._over = threading.Condition(scheduler.lock)
         self._threads: dict[str, list[threading.Thread]] = {}
         self._idle: dict[str, int] = {}
+        self._taken: dict[str, int] = {}
+        self._seen: dict[str, int] = {}
+        self._resting = False
         self._paused: dict[NodeId, StepContext] = {}
         self._loop: asyncio.AbstractEventLoop | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -48,7 +53,9 @@ class Workers:
             with self._scheduler.lock:
                 self._wake("")
                 while self._scheduler.pending and not self._stopped():
-                    self._over.wait(_POLL)
+                    self._resting = not any(map(self._lacks, self._scheduler.ready))
+                    self._over.wait(_POLL if self._resting else _BUSY)
+                    self._grow()
         except BaseException as error:  # Ctrl-C, and whatever else: no thread is left behind
             self._broke(error)
         with self._scheduler.lock:
@@ -69,19 +76,39 @@ class Workers:
         if self._stopped():
             return
         for lane, ready in self._scheduler.ready.items():
-            waiting = len(ready) - (lane == mine)
-            if waiting <= 0:
+            if len(ready) - (lane == mine) <= 0:
                 continue
-            threads = self._threads.setdefault(lane, [])
-            limit = HOST_WORKERS if lane == "host" else 1
-            for _ in range(min(waiting - self._idle.get(lane, 0), limit - len(threads))):
-                target = self._serve_async if lane == "async" else self._serve
-                args = (lane, len(threads))
-                thread = threading.Thread(target=target, args=args, name=f"vinode-{lane}-{args[1]}")
-                threads.append(thread)
-                thread.start()
-            if self._idle.get(lane):
+            if lane not in self._threads:
+                self._start(lane)
+            elif self._idle.get(lane):
                 self._changed.notify_all()
+            elif self._resting and self._lacks(lane):
+                self._resting = False
+                self._over.notify_all()
+
+    def _lacks(self, lane: str) -> bool:
+        """Say whether a lane has steps for more threads than it has."""
+        threads = len(self._threads.get(lane, ()))
+        limit = HOST_WORKERS if lane == "host" else 1
+        return 0 < threads < limit and len(self._scheduler.ready[lane]) > self._idle.get(lane, 0)
+
+    def _grow(self) -> None:
+        """Start threads for lanes that have taken no step since the last look."""
+        for lane, ready in self._scheduler.ready.items():
+            taken = self._taken.get(lane, 0)
+            if self._lacks(lane) and taken == self._seen.get(lane):
+                spare = HOST_WORKERS - len(self._threads[lane])
+                for _ in range(min(len(ready) - self._idle.get(lane, 0), spare)):
+                    self._start(lane)
+            self._seen[lane] = taken
+
+    def _start(self, lane: str) -> None:
+        threads = self._threads.setdefault(lane, [])
+        target = self._serve_async if lane == "async" else self._serve
+        args = (lane, len(threads))
+        thread = threading.Thread(target=target, args=args, name=f"vinode-{lane}-{args[1]}")
+        threads.append(thread)
+        thread.start()
 
     def _take(self, lane: str) -> StepContext | None:
         """Wait for the next ready step of a lane, and begin it; None where nothing is left."""
@@ -89,6 +116,7 @@ class Workers:
             while self._scheduler.pending and not self._stopped():
                 ready = self._scheduler.ready.get(lane)
                 if ready:
+                    self._taken[lane] = self._taken.get(lane, 0) + 1
                     return self._begin(*ready.popleft())
                 self._idle[lane] = self._idle.get(lane, 0) + 1
                 self._changed.wait()

@@ -1,0 +1,1 @@
+"""Measurements, each printed beside the bar that it has to clear: `python -m bench.engine`."""
