@@ -173,10 +173,10 @@ def test_ctrl_c_cancels_a_download(
     with socket.create_server(("127.0.0.1", 0)) as server:
         monkeypatch.setenv("PIP_INDEX_URL", f"http://127.0.0.1:{server.getsockname()[1]}/simple")
         file = [DETECT_FACES] if words[0] == "run" else []
-        with start(*words, *file, "--models", tmp_path / "models", cwd=tmp_path) as process:
-            with server.accept()[0]:
-                process.send_signal(signal.SIGINT)
-                out, err = process.communicate(timeout=30)
+        started = start(*words, *file, "--models", tmp_path / "models", cwd=tmp_path)
+        with started as process, server.accept()[0]:
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err.strip()) == (130, "", "cancelled")
     left = [path for path in tmp_path.rglob("*") if path.is_file() and path.suffix != ".lock"]
     assert left == []
