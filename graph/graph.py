@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from vinode.graph.context import Folders
-from vinode.graph.devices import Hint, parse_hint, parse_options
+from vinode.graph.devices import OPTIONS, Hint, parse_hint, parse_options
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, short
 from vinode.graph.inputs import Near, constant, constant_faults, link_faults
 from vinode.graph.node import AnyNodeType, NodeTypes, call_hook
@@ -15,6 +15,7 @@ from vinode.graph.rewrites import parse_rewrites
 from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, place_of
 
 AUTO = Hint("AUTO", ())
+_HINTING = frozenset(("device", "rewrites", *OPTIONS))  # of a node's `_meta`
 _HELPED = 100  # faults that come with the nearest name
 
 NOTHING_TO_RUN = Fault(
@@ -194,6 +195,8 @@ def _node_faults(
 
 def _hint(id: NodeId, spec: NodeSpec, default: Hint) -> tuple[Hint, list[Fault]]:
     """Read where a node should run, and how: (hint, faults)."""
+    if _HINTING.isdisjoint(spec.meta):
+        return default, []
     place = place_of(id, spec.class_type)
     hint, options, rewrites = default, default.options, default.rewrites
     faults: list[Fault] = []

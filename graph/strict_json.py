@@ -10,6 +10,7 @@ from vinode.graph.errors import Fault, WorkflowError, short
 
 Json: TypeAlias = Any  # JSON as Python has it; a recursive type would have to be cast at each use
 
+_NESTING = (dict, list)
 MAX_DEPTH = 200  # brackets inside each other; those of ComfyUI's editor are about 20
 
 
@@ -56,7 +57,7 @@ def load_json(text: str | bytes, name: str) -> Json:
 
 def check_depth(value: Json, name: str, limit: int = MAX_DEPTH) -> None:
     """Refuse brackets that go deeper than all that reads or writes this again can follow."""
-    level: list[Json] = [value] if isinstance(value, dict | list) else []
+    level: list[Json] = [value] if isinstance(value, _NESTING) else []
     for _ in range(limit):
         level = [
             inner
@@ -64,7 +65,7 @@ def check_depth(value: Json, name: str, limit: int = MAX_DEPTH) -> None:
             for inner in (
                 cast(dict[str, Json], outer).values() if isinstance(outer, dict) else outer
             )
-            if isinstance(inner, dict | list)
+            if isinstance(inner, _NESTING)
         ]
         if not level:
             return
