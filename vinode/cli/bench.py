@@ -16,6 +16,7 @@ from vinode.cli import NODE_FAILED, OK, places
 from vinode.cli.bench_view import Measured, doubts, measure, to_json
 from vinode.cli.edits import apply_devices, apply_sets
 from vinode.cli.jobs import cancel_on_signals
+from vinode.cli.pools import PoolOptions, pool_options
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
 from vinode.graph.devices import preset_hints
@@ -73,6 +74,7 @@ class _Failed(Exception):
 @click.option("--json", "as_json", is_flag=True, help="Write JSON to standard output.")
 @places.models_option
 @places.nodes_option
+@pool_options
 def command(
     file: Path,
     hints: Sequence[str],
@@ -83,6 +85,7 @@ def command(
     as_json: bool,
     models: Sequence[Path],
     nodes: Sequence[Path],
+    devices: PoolOptions,
 ) -> int:
     """Run a workflow n times on each device, in turns, and say whether a device pays.
 
@@ -96,7 +99,7 @@ def command(
         click.echo(f"warning: {warning}", err=True)
     try:
         with cancel_on_signals() as cancel:
-            measured = _measure(placed, folders, warmup, runs, cancel)
+            measured = _measure(placed, folders, devices.pool(folders), warmup, runs, cancel)
     except _Failed as failed:
         for fault in failed.faults:
             click.echo(f"--device {failed.device}: {fault}", err=True)
@@ -117,10 +120,14 @@ def _place(workflow: Workflow, hint: str, types: NodeTypes, folders: Folders) ->
 
 
 def _measure(
-    placed: Sequence[_Placed], folders: Folders, warmup: int, runs: int, cancel: threading.Event
+    placed: Sequence[_Placed],
+    folders: Folders,
+    pool: Pool,
+    warmup: int,
+    runs: int,
+    cancel: threading.Event,
 ) -> list[Measured]:
     """Run in turns, A B A B: what else the machine does then falls on all alike."""
-    pool = Pool()
     told: list[list[Report]] = [[] for _ in placed]
     try:
         for turn in range(warmup + runs):
