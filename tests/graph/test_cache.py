@@ -10,15 +10,13 @@ from typing import Annotated, Any
 import numpy as np
 import pytest
 
-from tests.graph.engine import FOLDERS, Engine, Nodes, engine
+from tests.graph.engine import Engine, Nodes, engine
 from vinode import Image, node
-from vinode.graph.cache import Cache, Key, Result, key_of, size_of
+from vinode.graph.cache import Cache, Result, size_of
 from vinode.graph.context import Context, Expansion, Subgraph
-from vinode.graph.graph import GraphNode
-from vinode.graph.kinds import ANY, Kind
-from vinode.graph.workflow import Json, Link, NodeId
+from vinode.graph.kinds import Kind
+from vinode.graph.workflow import Json
 
-Anything = Annotated[object, ANY]
 Handle = Annotated[str, Kind("HANDLE", "a model", python=str, is_model=True)]
 
 
@@ -51,12 +49,6 @@ def show(x: int, context: Context) -> None:
     context.show("numbers", [x])
 
 
-@node("Keep", category="test")
-def keep(thing: Anything) -> Anything:
-    """Give what it got."""
-    return thing
-
-
 @node("Use", category="test")
 def use(handle: Handle) -> str:
     """Use a model."""
@@ -76,7 +68,7 @@ def read_inside(path: str) -> int | Expansion:
     return graph.result(graph.add("Length", text=graph.add("Read", path=path)[0])[0])
 
 
-NODES = (read, add, length, show, keep, use, handle, read_inside)
+NODES = (read, add, length, show, use, handle, read_inside)
 
 
 def tree(**changed: Json) -> Nodes:
@@ -181,49 +173,6 @@ def test_the_device_is_content_where_a_model_is_used() -> None:
     nodes: Nodes = {"h": ("Handle", {}), "u": ("Use", {"handle": ["h", 0]})}
     few.run(nodes, ["u"], devices={"u": "CPU"})
     assert few.run(nodes, ["u"], devices={"u": "NPU", "h": "NPU"}).started == ["u"]
-
-
-def key(constants: Mapping[str, object], salt: bytes | None = None, **links: Link) -> Key | None:
-    """Give the key of a node with these inputs."""
-    sources: dict[NodeId, Key | None] = {NodeId("1"): b"one", NodeId("2"): b"two"}
-    return key_of(GraphNode(NodeId("n"), keep, constants, links), sources, FOLDERS, salt)
-
-
-VALUES: list[object] = [
-    0,
-    1,
-    True,
-    1.0,
-    -0.0,
-    0.0,
-    "1",
-    "",
-    None,
-    "None",
-    [1],
-    [1.0],
-    ["1"],
-    "a\0b",
-]
-MORE: list[object] = [{"a": 1}, 10**5000, 10**5000 + 1]
-DIFFERENT: list[dict[str, object]] = [{"thing": value} for value in (*VALUES, *MORE)]
-DIFFERENT.append({"thing": "a", "b": ""})
-
-
-def test_different_inputs_have_different_keys() -> None:
-    """Also where they are equal in Python or look alike in print."""
-    keys = [key(constants) for constants in DIFFERENT]
-    keys += [key({}, thing=Link(NodeId(node), slot)) for node in "12" for slot in (0, 1)]
-    assert len(set(keys)) == len(DIFFERENT) + 4
-    assert [key(constants) for constants in DIFFERENT] == keys[: len(DIFFERENT)]
-
-
-def test_a_value_that_is_no_json_needs_a_salt() -> None:
-    """Its text says nothing: two arrays of a million numbers print alike."""
-    value = {"thing": np.zeros(3)}
-    assert key(value, b"") is None
-    assert key(value, b"here") == key({"thing": np.ones(3)}, b"here") != key(value, b"there")
-    assert key({"thing": 1}, b"here") == key({"thing": 1}, b"") == key({"thing": 1})
 
 
 @dataclass(frozen=True)
