@@ -67,13 +67,21 @@ def test_async_nodes_overlap() -> None:
 
 def test_the_spans_of_async_nodes_do_not_cross_in_a_trace() -> None:
     """Each that overlaps another has a row of its own."""
-    nodes: Nodes = {str(i): ("Add", {"x": i}) for i in range(9)}
-    ran = engine(add).run(nodes, list(nodes))
-    spans = [e for e in to_trace(report(ran.events, ran.graph))["traceEvents"] if e["ph"] == "X"]
-    rows: dict[int, float] = {}
-    for span in sorted((s for s in spans if s["cat"] == "node"), key=lambda s: s["ts"]):
-        assert span["ts"] >= rows.get(span["tid"], 0.0) - 1e-3
-        rows[span["tid"]] = span["ts"] + span["dur"]
+    here: list[int] = []
+
+    @node("Meet", category="test")
+    async def meet(x: int) -> int:
+        """Wait until all are here."""
+        here.append(x)
+        while len(here) < 5:
+            await asyncio.sleep(0.001)
+        return x
+
+    nodes: Nodes = {str(i): ("Meet", {"x": i}) for i in range(5)}
+    ran = engine(meet).run(nodes, list(nodes))
+    events = to_trace(report(ran.events, ran.graph))["traceEvents"]
+    rows = [event["tid"] for event in events if event["ph"] == "X" and event["cat"] == "node"]
+    assert sorted(rows) == [1, 2, 3, 4, 5]
 
 
 def test_calls_of_one_async_node_overlap_and_keep_their_order() -> None:

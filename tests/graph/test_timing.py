@@ -66,14 +66,16 @@ def mixed() -> Ran:
         "s": ("Add", {"x": ["f", 0]}),
     }
     nodes |= {f"n{i}": ("Ask", {"a": ["l", 0], "b": ["w", 0]}) for i in range(12)}
-    return engine(*NODES).run(nodes, ["l", "s", *(f"n{i}" for i in range(12))])
+    nodes |= {f"p{i}": ("Work", {"x": i}) for i in range(4)}
+    targets = ["l", "s", *(id for id in nodes if id[0] in "np")]
+    return engine(*NODES).run(nodes, targets)
 
 
 def test_phases_add_up_to_the_time_of_a_node() -> None:
     """To the nanosecond, from when its inputs were there to its end; waiting is one of them."""
     ran = mixed()
     timings = timings_of(ran)
-    assert len(timings) == 17
+    assert len(timings) == 21
     for timing in timings:
         assert sum(timing.phases.values()) == timing.end - timing.ready
         assert timing.ready <= timing.start <= timing.end
