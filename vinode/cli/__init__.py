@@ -22,8 +22,8 @@ from vinode.graph.errors import Cancelled, VinodeError
 
 OK, NODE_FAILED, INPUT_WRONG, CANCELLED = 0, 1, 2, 130
 
-# Each is a module of this package with a click command named `command`. They are imported when
-# called: `vinode run` must not wait for what `vinode models` needs.
+# Each is a module of this package, with _ for -, that has a click command named `command`. They are
+# imported when called: `vinode run` must not wait for what `vinode models` needs.
 COMMANDS = {
     "run": "Run a workflow.",
     "check": "Tell all that is wrong with a workflow, without running it.",
@@ -33,6 +33,7 @@ COMMANDS = {
     "nodes": "List nodes, show one, start a pack.",
     "models": "List, add, pull, remove and verify models.",
     "convert": "Convert a model file to OpenVINO IR.",
+    "npu-compiler": "Set up Intel's NPU compiler, so that `check` can ask it without an NPU.",
     "doctor": "Tell what is here, what is missing, and what to do about it.",
 }
 
@@ -48,7 +49,8 @@ class Commands(click.Group):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command: click.Command = importlib.import_module(f"vinode.cli.{cmd_name}").command
+        module = cmd_name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"vinode.cli.{module}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
