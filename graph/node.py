@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Generic, ParamSpec, TypeVar, cast
@@ -15,6 +15,7 @@ from vinode.graph.errors import DeclarationError, Fault, short
 from vinode.graph.hints import mistake
 from vinode.graph.ports import Input, Output
 from vinode.graph.signature import Signature
+from vinode.graph.values import PartUse
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -31,6 +32,10 @@ class NodeType(Generic[P, R]):
     fingerprint  tells what a node depends on beside its inputs (a file's content): constant inputs
                  and `folders` by name -> text, or None for "never the same twice"
     check        says before a run what is wrong with constant inputs: the same parameters -> Fault
+    known        what the node will give, where that follows from its inputs without work, such as a
+                 loader's handle: the same parameters -> the output, a tuple of several, or None
+    parts        which models the node runs, and at which shapes: the same parameters, but a link
+                 has what its source's `known` gives -> PartUses, or None where that is not enough
     version      part of the cache key: raise it when the same inputs give another result
     """
 
@@ -42,6 +47,8 @@ class NodeType(Generic[P, R]):
     is_output: bool
     fingerprint: Callable[..., str | None] | None
     check: Callable[..., Fault | None] | None
+    known: Callable[..., object] | None
+    parts: Callable[..., Sequence[PartUse] | None] | None
     version: int
     is_async: bool
 
@@ -83,6 +90,8 @@ def node(
     output: bool | None = None,
     fingerprint: Callable[..., str | None] | None = None,
     check: Callable[..., Fault | None] | None = None,
+    known: Callable[..., object] | None = None,
+    parts: Callable[..., Sequence[PartUse] | None] | None = None,
     version: int = 1,
 ) -> Callable[[Callable[P, R]], NodeType[P, R]]:
     """Make a node of a typed function; its signature is the only declaration.
@@ -95,9 +104,8 @@ def node(
     def declare(function: Callable[P, R]) -> NodeType[P, R]:
         place = _check_function(function, id)
         read = signature.read(function, id)
-        for hook, name in ((fingerprint, "fingerprint"), (check, "check")):
-            if hook:
-                _check_hook(hook, name, read, place)
+        hooks = {"fingerprint": fingerprint, "check": check, "known": known, "parts": parts}
+        _check_hooks({name: hook for name, hook in hooks.items() if hook}, read, place)
         return NodeType(
             id,
             function,
@@ -107,6 +115,8 @@ def node(
             not read.outputs if output is None else output,
             fingerprint,
             check,
+            known,
+            parts,
             version,
             inspect.iscoroutinefunction(function),
         )
@@ -129,8 +139,12 @@ def _check_function(function: Callable[..., object], id: str) -> str:
     return place
 
 
-def _check_hook(hook: Callable[..., object], name: str, read: Signature, place: str) -> None:
-    where = f"{place}, {name}"
+def _check_hooks(hooks: Mapping[str, Callable[..., object]], read: Signature, place: str) -> None:
+    for name, hook in hooks.items():
+        _check_hook(hook, read, f"{place}, {name}")
+
+
+def _check_hook(hook: Callable[..., object], read: Signature, where: str) -> None:
     if not callable(hook) or inspect.iscoroutinefunction(hook):
         raise mistake(where, "it must be a plain function", "give a def", short(hook))
     inputs = {port.name for port in read.inputs} | {"folders"}
@@ -142,7 +156,7 @@ def _check_hook(hook: Callable[..., object], name: str, read: Signature, place: 
 
 
 def call_hook(hook: Callable[..., Any], constants: Mapping[str, object], folders: Folders) -> Any:
-    """Call a fingerprint or check with those inputs that it asks for; a linked input is None."""
+    """Call a hook with those inputs that it asks for; one that is not known is None."""
     values: dict[str, object] = {"folders": folders, **constants}
     names = inspect.signature(hook).parameters
     return hook(**{name: values.get(name) for name in names})

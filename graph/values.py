@@ -140,6 +140,19 @@ class ModelPart:
 
 
 @dataclass(frozen=True, slots=True)
+class PartUse:
+    """How a node uses a part: what its `parts` hook tells before a run.
+
+    shapes  input -> dimensions, as the node gives them to `Context.infer` or `Context.open`
+    calls   inferences each time that the node runs; steps of a sampler, pictures of a batch
+    """
+
+    part: ModelPart
+    shapes: Mapping[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+    calls: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Detector:
     """A detector's handle: which IR, and how its outputs are read.
 

@@ -15,7 +15,7 @@ from vinode.graph.context import Blocked, Context, Folders
 from vinode.graph.errors import Fault, ModelError, NodeError
 from vinode.graph.node import node
 from vinode.graph.ports import Choices, Range
-from vinode.graph.values import Boxes, Detector, Image
+from vinode.graph.values import Boxes, Detector, Image, PartUse
 from vinode.nodes.algorithms import blazeface
 from vinode.nodes.algorithms.draw_boxes import draw_boxes as draw
 from vinode.nodes.algorithms.letterbox import letterbox, to_picture
@@ -51,7 +51,24 @@ def _artifact(model_name: str | None, folders: Folders) -> str:
     return f"{' '.join(digests)} in {folders.models}"
 
 
-@node("DetectorLoader", category="loaders", check=_fault, fingerprint=_artifact)
+def _handle(model_name: str | None, folders: Folders) -> Detector | None:
+    """Give the handle before the run; a model that is pulled but not converted is converted."""
+    if model_name is None:
+        return None
+    store = Store(folders.models)
+    card = store.card(model_name)
+    return Detector(ensure(store, model_name), card.family, card.labels, card.options)
+
+
+def _uses(detector: Detector | None) -> list[PartUse] | None:
+    """Tell what is run for a picture: the detector at its own size, whatever the picture's is."""
+    if detector is None:
+        return None
+    size = int(detector.options["input"])
+    return [PartUse(detector.part, {"image": (1, size, size, 3)})]
+
+
+@node("DetectorLoader", category="loaders", check=_fault, fingerprint=_artifact, known=_handle)
 def detector_loader(
     context: Context,
     model_name: Annotated[str, Choices(_names)] = "face-short-range",
@@ -73,7 +90,7 @@ def detector_loader(
     return Detector(part, card.family, card.labels, card.options)
 
 
-@node("DetectObjects", category="detect")
+@node("DetectObjects", category="detect", parts=_uses)
 def detect_objects(
     detector: Detector, image: Image, context: Context, threshold: Score = 0.5
 ) -> Boxes:

@@ -5,7 +5,7 @@ from vinode.graph.errors import Cancelled, Fault, NodeError
 from vinode.graph.kinds import Kind
 from vinode.graph.node import node
 from vinode.graph.ports import Choices, Range, Seed, Text
-from vinode.graph.values import Boxes, Detector, Image, Mask, ModelPart
+from vinode.graph.values import Boxes, Detector, Image, Mask, ModelPart, PartUse
 
 __version__ = "0.1.0"
 
@@ -25,6 +25,7 @@ __all__ = [
     "Mask",
     "ModelPart",
     "NodeError",
+    "PartUse",
     "Range",
     "Seed",
     "Subgraph",

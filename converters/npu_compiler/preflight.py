@@ -145,7 +145,7 @@ def _reason(model: ov.Model, answer: Answer, asked: Request, trial: _Trial) -> R
     )
     found = None
     # Where nothing is wrong with an operation, none is looked for.
-    if said is None or said.row.code not in ("out-of-memory", "dynamic-shape"):
+    if said is None or not (said.plugin or said.row.code in ("out-of-memory", "dynamic-shape")):
         found = culprit.find(model, said, search)
     reason = _told(answer, said, found, asked)
     return _with_fixes(reason, asked, lambda name: _mends(model, name, trial, search.left))
@@ -167,7 +167,8 @@ def _told(
     ops: tuple[str, ...] = ()
     if found:
         more = f" and {len(found.ops) - 1} more like it" if len(found.ops) > 1 else ""
-        who += f"{found.ops[0].place}{more}: "
+        first = next(iter(found.ops))
+        who += f"{first.place}{more}: "
         ops = tuple(f"{op.type} {op.name}" for op in found.ops)
         how = f" ({found.how})"
     code: Code = said.row.code if said else "compile-failed"
@@ -179,7 +180,7 @@ def _told(
     elif said is None:
         text = f"the compiler crashed, {answer.message}"
     else:
-        text = f"the compiler says: {said.sentence[:_LONGEST]}"
+        text = f"the {'plugin' if said.plugin else 'compiler'} says: {said.sentence[:_LONGEST]}"
     return Reason(code, f"{who}{text}{how}", fix, ops)
 
 

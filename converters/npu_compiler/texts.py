@@ -7,11 +7,11 @@ name its type, an attribute or a number format, which makes the search short.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from vinode.graph.placement import Code
+from vinode.graph.placement import Code, classify, last_line
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
@@ -42,16 +42,22 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a failed compile said: the sentence that tells, its row, and the row's match."""
+    """What a failed compile said.
+
+    sentence  the line that tells
+    match     of the row's text; None where no row has it
+    plugin    OpenVINO's plugin refused it before the compiler saw a model: an option, mostly
+    """
 
     sentence: str
     row: Row
     match: re.Match[str] | None
+    plugin: bool
 
 
 def resembles(first: Said, second: Said) -> bool:
     """Say whether two failures are of one cause: a piece may fail for a cause of its own."""
-    if first.row is not OTHER or second.row is not OTHER:
+    if first.match or second.match:
         return first.row is second.row
     return first.sentence.partition(":")[0] == second.sentence.partition(":")[0]
 
@@ -66,15 +72,16 @@ def read_failure(message: str, log: str) -> Said:
     """Find the row of what a failed compile said."""
     text = message.partition(_RETURNED)[2].strip() or message
     errors = [line for line in _ERROR.findall(log) if not line.startswith("Failed Pass")]
+    plugin = not errors and _RETURNED not in message
     whole = "\n".join((*errors, text))
-    lines = [line.strip() for line in text.splitlines() if line.strip()]
     # The message is often "Compilation failed" alone; the log then has the cause.
-    sentence = errors[-1] if errors else (lines[0] if lines else "no message")
+    sentence = errors[-1] if errors else last_line(text)
     for row in ROWS:
         match = row.text.search(whole)
         if match:
-            return Said(sentence, row, match)
-    return Said(sentence, OTHER, None)
+            return Said(sentence, row, match, plugin)
+    known = classify(RuntimeError(message), "NPU")  # what the plugin says before it compiles
+    return Said(sentence, replace(OTHER, code=known.code, fix=known.fix), None, plugin)
 
 
 def _type(match: re.Match[str], op: ov.Node) -> bool:
@@ -90,7 +97,7 @@ def _only(*types: str) -> Means:
 
 
 def _attribute(match: re.Match[str], op: ov.Node) -> bool:
-    names: Mapping[str, object] = op.get_attributes()  # pyright: ignore[reportUnknownMemberType]
+    names = cast("dict[str, object]", op.get_attributes())  # pyright: ignore[reportUnknownMemberType]
     return match["name"] in names
 
 

@@ -64,7 +64,7 @@ def pool_options(function: Callable[..., int]) -> Callable[..., int]:
     @functools.wraps(function)
     def command(*, accept_wrong: bool, simulate: str | None, **given: Any) -> int:
         simulation = None if simulate is None else read_simulation(simulate)
-        options = PoolOptions(simulation, accept_wrong, _seconds())
+        options = PoolOptions(simulation, accept_wrong, compile_seconds())
         return function(**given, devices=options)
 
     return command
@@ -97,7 +97,7 @@ def read_simulation(text: str) -> Simulation:
     return Simulation(**values)
 
 
-def _seconds() -> float:
+def compile_seconds() -> float:
     """Read the limit of a compile from the environment."""
     text = os.environ.get(SECONDS, "").strip()
     if not text:
