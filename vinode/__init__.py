@@ -1,5 +1,12 @@
 """The one door for node authors: everything a pack imports comes from here."""
 
+import sys
+
+# OpenVINO's Python package tells its maker of each import through this one, unless the user has
+# opted out. vinode makes no connection that nobody asked for; without it OpenVINO goes on as well.
+if "openvino_telemetry" not in sys.modules:
+    sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
+
 from vinode.graph.context import Blocked, Context, Expansion, Folders, Lazy, Subgraph
 from vinode.graph.errors import Cancelled, Fault, NodeError
 from vinode.graph.kinds import Kind

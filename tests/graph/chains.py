@@ -15,7 +15,10 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
+from vinode.graph.compiled import Usage
 from vinode.graph.context import Phase
+from vinode.graph.devices import parse_hint
+from vinode.graph.pool import Inference, Pool
 from vinode.graph.values import ModelPart
 
 CHANNELS, SIZE = 4, 16
@@ -64,3 +67,8 @@ def untimed(phase: Phase) -> AbstractContextManager[None]:
 
 def go_on() -> None:
     """Never cancel."""
+
+
+def used(pool: Pool, part: ModelPart, hint: str, user: Usage | None = None) -> Inference:
+    """Run a part once."""
+    return pool.infer(part, {"x": picture()}, parse_hint(hint, ""), untimed, go_on, user)
