@@ -33,12 +33,14 @@ class Search:
     """How pieces are tried.
 
     fails     compile a piece within so many seconds: does it fail as the model does?
+    patience  seconds that a piece must have for its failure to prove anything: for running late
     halving   may pieces of many operations be tried? Not where it is their time that is wrong
     deadline  time.monotonic() at which the search ends
     """
 
     fails: Callable[[ov.Model, float], bool]
     deadline: float
+    patience: float = 0.0
     halving: bool = True
 
     @property
@@ -79,7 +81,7 @@ def _one_fails(
         kind = cut.kind_of(op)
         if kind in tried:
             continue
-        if search.left <= end:
+        if search.left - end <= search.patience:
             return None
         tried.add(kind)
         piece = cut.alone(model, op.get_friendly_name())

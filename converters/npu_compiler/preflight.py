@@ -38,6 +38,7 @@ PLATFORMS: Mapping[str, str] = {
     "5010": "Panther Lake",
 }
 SEARCH_SECONDS = 60.0
+PATIENCE = 10.0  # seconds, far more than one operation takes that is not at fault
 _LONGEST = 400  # letters of the compiler's own text
 
 
@@ -138,10 +139,12 @@ class _Trial:
 
 def _reason(model: ov.Model, answer: Answer, asked: Request, trial: _Trial) -> Reason:
     said = read_failure(answer.message, answer.log) if answer.ending == "failed" else None
+    late = answer.ending == "late"
     search = culprit.Search(
         functools.partial(trial.fails_like, answer),
         time.monotonic() + min(SEARCH_SECONDS, asked.limit),
-        answer.ending != "late",
+        PATIENCE if late else 0.0,
+        halving=not late,
     )
     found = None
     # Where nothing is wrong with an operation, none is looked for.
