@@ -103,12 +103,15 @@ def _command(compiler: Compiler, xml: Path, folder: Path) -> tuple[list[str], di
 
 
 def wine_environment(prefix: Path) -> dict[str, str]:
-    """Give what Wine needs: its prefix, no display, no messages, no offer of .NET and a browser."""
+    """Give what Wine needs: its prefix and no display.
+
+    It offers no .NET and no browser, and puts nothing into the user's menus.
+    """
     return {
         "WINEPREFIX": str(prefix),
         "WINEDEBUG": "-all",
         "DISPLAY": "",
-        "WINEDLLOVERRIDES": "mscoree,mshtml=",
+        "WINEDLLOVERRIDES": "mscoree,mshtml=;winemenubuilder.exe=d",
     }
 
 

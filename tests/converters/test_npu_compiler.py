@@ -22,7 +22,7 @@ from vinode.converters.cards import Source
 from vinode.converters.files import UNWATCHED
 from vinode.converters.library import pull_model
 from vinode.converters.npu_compiler.find import Compiler, find, under_wine
-from vinode.converters.npu_compiler.install import install, plan
+from vinode.converters.npu_compiler.install import install, plan, uninstall
 from vinode.converters.npu_compiler.preflight import Request, preflight
 from vinode.converters.npu_compiler.verdict import Verdict, Verdicts
 from vinode.converters.store import Store
@@ -41,6 +41,15 @@ def compiler() -> Compiler:
     if under_wine(HOME) is None:
         install(plan(HOME))
     return find(HOME)
+
+
+def test_an_installation_leaves_nothing_elsewhere(tmp_path: Path, own_folders: Path) -> None:
+    """Wine likes to write into the user's menus; removed, nothing of it is left."""
+    install(plan(tmp_path))
+    assert under_wine(tmp_path) is not None
+    assert [path for path in own_folders.rglob("*") if path.is_file()] == []
+    assert uninstall(tmp_path)
+    assert list(tmp_path.iterdir()) == []
 
 
 def ask(compiler: Compiler, part: ModelPart, limit: float = 300.0) -> Verdict:

@@ -260,3 +260,20 @@ def test_an_installation_tells_what_it_will_do(
     assert str(tmp_path) in wanted.sentences[-1]
     with pytest.raises(ModelError, match=r"no apt-get here|Linux only"):
         refuse_impossible(wanted)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="set up on Linux only")
+def test_who_may_not_install_packages_is_told_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only packages need root: where they are there, anybody may go on."""
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    for name in ("apt-get", "wine"):
+        (tmp_path / name).write_text("#!/bin/sh\n", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    with pytest.raises(ModelError, match=r"sudo apt-get install .*mingw"):
+        refuse_impossible(plan(tmp_path))
+    (tmp_path / "x86_64-w64-mingw32-gcc").write_text("#!/bin/sh\n", encoding="utf-8")
+    (tmp_path / "x86_64-w64-mingw32-gcc").chmod(0o755)
+    refuse_impossible(plan(tmp_path))
