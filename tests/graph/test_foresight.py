@@ -138,7 +138,9 @@ def test_what_is_not_known_has_its_reason() -> None:
     assert all(each.uses == () for each in found)
     problems = {str(each.node.id): each.problem for each in found}
     assert problems["b"] == "the node does not tell which models it runs"
-    assert problems["c"].startswith("what node c (t.Wrong) tells of its models failed: ZeroDivision")
+    assert problems["c"].startswith(
+        "what node c (t.Wrong) tells of its models failed: ZeroDivision"
+    )
     assert problems["d"].startswith("model store: it is gone")
     assert problems["e"] == "its models and sizes are known only when it runs"
 
