@@ -23,6 +23,8 @@ from vinode.graph.errors import Fault, ModelError, short
 
 Ending: TypeAlias = Literal["compiled", "failed", "crashed", "late"]
 
+WINE_DRIVE = "V:"  # the folder of the libraries, so that their paths have plain letters only
+
 _POLL = 0.05  # seconds between two looks at the child
 _ANSWER = re.compile(r"^@(compiled|failed|crashed)((?: \w+=\S+)*)$", re.MULTILINE)
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
@@ -93,9 +95,10 @@ def _command(compiler: Compiler, xml: Path, folder: Path) -> tuple[list[str], di
     environment = dict(os.environ)
     if compiler.wine:
         environment |= wine_environment(compiler.wine)
-        # Wine shows the root of this system as drive Z.
-        paths = [f"Z:{path.absolute().as_posix()}" for path in (xml, folder / "model.blob")]
-        return ["wine", str(compiler.folder / "host.exe"), *paths], environment
+        # Beside the process, under plain names: letters of other alphabets do not reach OpenVINO.
+        for suffix in (".xml", ".bin"):
+            (folder / f"model{suffix}").symlink_to(xml.with_suffix(suffix).absolute())
+        return ["wine", f"{WINE_DRIVE}\\host.exe", "model.xml", "model.blob"], environment
     if compiler.folder != wheel_folder():
         environment["PYTHONPATH"] = str(_with_libraries(compiler.folder, folder / "package"))
     command = [sys.executable, "-P", "-m", "vinode.converters.npu_compiler.native"]
@@ -111,6 +114,7 @@ def wine_environment(prefix: Path) -> dict[str, str]:
         "WINEPREFIX": str(prefix),
         "WINEDEBUG": "-all",
         "DISPLAY": "",
+        "LC_ALL": "C.UTF-8",  # in the C locale Wine finds no file in a folder named Müller
         "WINEDLLOVERRIDES": "mscoree,mshtml=;winemenubuilder.exe=d",
     }
 

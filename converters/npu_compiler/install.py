@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vinode.converters.files import UNWATCHED, Watch, locked, publish, remove
-from vinode.converters.npu_compiler.asking import wine_environment
+from vinode.converters.npu_compiler.asking import WINE_DRIVE, wine_environment
 from vinode.converters.npu_compiler.find import wine_folder
 from vinode.graph.errors import Fault, ModelError, short
 
@@ -97,6 +97,7 @@ def install(wanted: Plan, watch: Watch = UNWATCHED) -> None:
         environment = wine_environment(folder / "prefix")
         _step("set up Wine", ["wine", "wineboot", "-i"], watch, environment)
         _step("wait for Wine", ["wineserver", "-w"], watch, environment)
+        (folder / "prefix" / "dosdevices" / WINE_DRIVE.lower()).symlink_to("../../libs")
         (folder / "whole").write_text(f"{VERSION}\n", encoding="utf-8")
 
 

@@ -43,13 +43,18 @@ def compiler() -> Compiler:
     return find(HOME)
 
 
-def test_an_installation_leaves_nothing_elsewhere(tmp_path: Path, own_folders: Path) -> None:
+def test_an_installation_works_in_any_folder_and_leaves_nothing_elsewhere(
+    tmp_path: Path, own_folders: Path
+) -> None:
     """Wine likes to write into the user's menus; removed, nothing of it is left."""
-    install(plan(tmp_path))
-    assert under_wine(tmp_path) is not None
+    home = tmp_path / "Zoë Müller"
+    install(plan(home))
+    made = under_wine(home)
+    assert made is not None
+    assert ask(made, chain(home, False)).compiles
     assert [path for path in own_folders.rglob("*") if path.is_file()] == []
-    assert uninstall(tmp_path)
-    assert list(tmp_path.iterdir()) == []
+    assert uninstall(home)
+    assert sorted(path.name for path in home.iterdir()) == ["model.bin", "model.xml"]
 
 
 def ask(compiler: Compiler, part: ModelPart, limit: float = 300.0) -> Verdict:
