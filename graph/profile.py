@@ -47,7 +47,9 @@ class ProfileReader:
     def __init__(self, averages: bool = True) -> None:
         self._averages = averages
         self._runs = self._runs_read = 0
-        self._read: dict[tuple[int, str], int] = {}
+        # Of each entry of the profile: what it is, once it has executed, and its us when last read.
+        self._known: list[OpTime | None] = []
+        self._us: list[int] = []
         self.unread = False
 
     def counted(self) -> None:
@@ -65,20 +67,30 @@ class ProfileReader:
         except RuntimeError:
             return ()
         before, self._runs_read, self.unread = self._runs_read, self._runs, False
+        if len(infos) != len(self._known):
+            self._known, self._us = [None] * len(infos), [0] * len(infos)
         ops: list[OpTime] = []
-        for info in infos:
-            if info.status.name != "EXECUTED":
+        for index, info in enumerate(infos):
+            # Each look at an entry goes through OpenVINO: names and kernels are asked for once.
+            known = self._known[index] or _executed(info)
+            if known is None:
                 continue
-            split = _SUBGRAPH.fullmatch(info.node_name)
-            submodel, name = (int(split[1]), split[2]) if split else (0, info.node_name)
-            now = info.real_time // _MICROSECOND
-            then = self._read.get((submodel, name), 0)
+            now, then = info.real_time // _MICROSECOND, self._us[index]
             us = now * (self._runs - before)
             if self._averages:
                 us = _between(then, before, now, self._runs)
-            self._read[submodel, name] = now
-            ops.append(OpTime(name, info.node_type, info.exec_type, submodel, us * 1000))
+            self._known[index], self._us[index] = known, now
+            ops.append(OpTime(known.name, known.type, known.kernel, known.submodel, us * 1000))
         return tuple(ops)
+
+
+def _executed(info: ov.ProfilingInfo) -> OpTime | None:
+    """Tell which operation an entry is, without its time; None where it has not executed."""
+    if info.status.name != "EXECUTED":
+        return None
+    split = _SUBGRAPH.fullmatch(info.node_name)
+    submodel, name = (int(split[1]), split[2]) if split else (0, info.node_name)
+    return OpTime(name, info.node_type, info.exec_type, submodel, 0)
 
 
 def _between(then: int, m: int, now: int, n: int) -> int:
