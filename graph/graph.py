@@ -113,7 +113,7 @@ def build(
             nodes[id] = _node(id, spec, type, hint)
             own = _hook_faults(nodes[id], folders)
         faults += own
-    warnings += _unasked(workflow, folders)
+    faults += _unasked(workflow, folders)
     sources = {id: _linked(spec, workflow, types) for id, spec in workflow.nodes.items()}
     order, cycles = sort(sources)
     faults += [_cycle_fault(cycle, workflow) for cycle in cycles]
@@ -142,7 +142,7 @@ def _unasked(workflow: Workflow, folders: Folders) -> Iterator[Fault]:
     for name in folders.named or ():
         if name not in texts:
             close = nearest(name, texts)
-            fix = f"did you mean {close}?" if close else "it is ignored"
+            fix = f"did you mean {close}?" if close else "see `vinode check` for what is asked for"
             yield Fault(f"--input {name}", "no node asks for it", fix=fix, code="unknown-input")
 
 
@@ -166,6 +166,10 @@ def _unknown_node(id: NodeId, spec: NodeSpec, types: NodeTypes, near: Near) -> F
     return Fault(place, "no such node", short(spec.class_type), fix, "unknown-node", id)
 
 
+# Widgets of ComfyUI's editor that its API exports carry though no node takes them.
+_EDITOR_ONLY = frozenset({"upload", "choose file to upload"})
+
+
 def _node_faults(
     id: NodeId, type: AnyNodeType, workflow: Workflow, types: NodeTypes, near: Near
 ) -> tuple[list[Fault], list[Fault]]:
@@ -174,7 +178,7 @@ def _node_faults(
     faults: list[Fault] = []
     warnings: list[Fault] = []
     known = {port.name for port in type.inputs}
-    for name in (name for name in inputs if name not in known):
+    for name in (name for name in inputs if name not in known and name not in _EDITOR_ONLY):
         close = near(name, known - inputs.keys())
         fix = f"did you mean {close}?" if close else "it is ignored"
         problem = Fault(place_of(id, type.id, name), "no such input", "", fix)

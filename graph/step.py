@@ -6,6 +6,7 @@ import asyncio
 import traceback
 from collections.abc import Iterable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
@@ -135,7 +136,16 @@ def faults_of(error: BaseException, node: GraphNode) -> tuple[tuple[Fault, ...],
     problem = f"{type(error).__name__}: {said[:2000]}"
     if isinstance(error, MemoryError):
         problem, fix = "memory ran out", "use smaller pictures or batches, or close other programs"
+    fix = fix or _line_of(error)
     return (Fault(node.place, problem, fix=fix, code="node-crashed", node=node.id),), text
+
+
+def _line_of(error: BaseException) -> str:
+    """Name the line that raised: a pack's author looks there first."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if not frames:
+        return ""
+    return f"see {Path(frames[-1].filename).name}, line {frames[-1].lineno}"
 
 
 def _said(error: BaseException) -> str:

@@ -16,6 +16,7 @@ from vinode.graph.events import (
     NodeFinished,
     NodeReused,
     NodeSkipped,
+    NodeStarted,
     NodeTiming,
     RunFinished,
     RunStarted,
@@ -26,7 +27,7 @@ from vinode.graph.graph import Graph, GraphNode
 from vinode.graph.placement import Placement
 from vinode.graph.workflow import Json, NodeId
 
-State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped"]
+State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped", "cancelled"]
 
 SNR_LIMIT = 999.0  # dB
 
@@ -65,6 +66,7 @@ class NodeReport:
 
     carried  for each output, what it carried, in words
     because  the failed node for whose sake it was skipped, or why it was blocked
+    traceback  of an error that no one foresaw, for the author of the node
     """
 
     id: NodeId
@@ -77,11 +79,12 @@ class NodeReport:
     shown: Shown = field(default_factory=dict[str, tuple[object, ...]])
     faults: tuple[Fault, ...] = ()
     because: str = ""
+    traceback: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole run: times in ns of perf_counter_ns, nodes in the order in which they ended."""
+    """A whole run: times in ns of perf_counter_ns, nodes sources first, as in the graph."""
 
     status: Status
     start: int
@@ -94,6 +97,7 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
     nodes: dict[NodeId, NodeReport] = {}
     blocked: dict[NodeId, str] = {}
     roots: dict[NodeId, NodeId] = {}
+    begun: dict[NodeId, None] = {}
     start = end = 0
     status: Status = "cancelled"
     for event in events:
@@ -102,6 +106,8 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
                 start = event.time
             case RunFinished():
                 end, status = event.time, event.status
+            case NodeStarted():
+                begun[event.node] = None
             case NodeBlocked():
                 before = blocked.get(event.node)
                 blocked[event.node] = f"{before}; {event.message}" if before else event.message
@@ -114,7 +120,14 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
                 nodes[event.node] = _node(event, known, blocked)
             case _:
                 pass
-    return Report(status, start, end, tuple(nodes.values()))
+    for id in begun:
+        if id not in nodes:
+            known = graph.nodes.get(roots.get(id, id))
+            name = known.type.id if known else "?"
+            nodes[id] = NodeReport(id, name, (known.title if known else "") or name, "cancelled")
+    rank = {id: number for number, id in enumerate(graph.order)}
+    ordered = sorted(nodes.values(), key=lambda n: rank.get(roots.get(n.id, n.id), len(rank)))
+    return Report(status, start, end, tuple(ordered))
 
 
 def _node(
@@ -134,7 +147,16 @@ def _node(
             return NodeReport(id, name, title, "skipped", because=event.because)
         case NodeFailed():
             where = event.placement
-            return NodeReport(id, name, title, "failed", event.timing, where, faults=event.faults)
+            return NodeReport(
+                id,
+                name,
+                title,
+                "failed",
+                event.timing,
+                where,
+                faults=event.faults,
+                traceback=event.traceback,
+            )
         case NodeFinished():
             state = "blocked" if id in blocked else "done"
             because = blocked.get(id, "")
@@ -198,6 +220,7 @@ def _node_json(node: NodeReport, zero: int) -> dict[str, Json]:
     found.update({"outputs": node.carried} if node.carried else {})
     found.update({"shown": node.shown} if node.shown else {})
     found.update({"because": node.because} if node.because else {})
+    found.update({"traceback": node.traceback} if node.traceback else {})
     if node.faults:
         found["faults"] = [asdict(fault) for fault in node.faults]
     return found

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from vinode.graph.errors import Fault, WorkflowError
@@ -15,6 +16,10 @@ from vinode.graph.workflow import MAX_BYTES, Workflow, dump, from_json, parse, t
 
 # ComfyUI's WebP files carry "prompt:{...}" in the EXIF field Model, "workflow:{...}" in Make.
 _EXIF_MODEL, _EXIF_MAKE = 0x0110, 0x010F
+
+
+# First bytes of JPEG, GIF, TIFF and BMP, in which no program keeps workflows.
+_PICTURES = (b"\xff\xd8\xff", b"GIF8", b"II*\x00", b"MM\x00*", b"BM")
 
 
 def read(path: Path) -> Workflow:
@@ -34,6 +39,10 @@ def read(path: Path) -> Workflow:
         raise WorkflowError(_unreadable(path, error)) from None
     if content[8:12] == b"WEBP":
         return _from_text(_webp_text(path), name)
+    if content.startswith(_PICTURES):
+        fix = f"give it to a workflow: vinode run WORKFLOW --set NODE.image={path.name}"
+        fault = Fault(name, "this is a picture that carries no workflow", fix=fix)
+        raise WorkflowError(replace(fault, code="no-workflow"))
     return parse(content, name)
 
 

@@ -161,7 +161,7 @@ def draw_boxes(
     image: Image,
     boxes: Boxes,
     context: Context,
-    line_width: Annotated[int, Range(1, 64, "pixels")] = 3,
+    line_width: Annotated[int, Range(0, 64, "pixels")] = 0,
     labels: bool = True,
     colour: str = "#ff3b30",
 ) -> Image:
@@ -169,7 +169,7 @@ def draw_boxes(
 
     image       the pictures that the boxes were found in
     boxes       in pixels of these pictures
-    line_width  pixels
+    line_width  pixels; 0 fits it to the size of the picture
     labels      write label and score above each box
     colour      as in CSS: #rrggbb, or a name
     """
@@ -183,7 +183,11 @@ def draw_boxes(
         (rows,) = np.nonzero(boxes.images == index)
         texts = [_label(boxes, int(row)) if labels else "" for row in rows]
         pixels[index] = draw(
-            image.pixels[index], corners[rows], texts, line_width, (red, green, blue)
+            image.pixels[index],
+            corners[rows],
+            texts,
+            line_width or _fitting(image),
+            (red, green, blue),
         )
     show_boxes(boxes, context)
     return Image(pixels)
@@ -208,6 +212,11 @@ def crop_boxes(
         # A copy, so that a small crop does not keep the whole batch in memory.
         crops.append(Image(image.pixels[index : index + 1, y0:y1, x0:x1].copy()))
     return crops
+
+
+def _fitting(image: Image) -> int:
+    """Give a line width, pixels, that shows when the picture is fitted to a screen."""
+    return max(2, round(max(image.shape[1:3]) / 250))
 
 
 def show_boxes(boxes: Boxes, context: Context) -> None:

@@ -48,7 +48,10 @@ def locate(name: str, folders: Folders) -> Path | Fault:
         fix = f"copy the file into {folder.name!r} and name it without the path"
         return Fault("picture", "the path leaves its folder", short(name), fix, "file-unreadable")
     close = nearest(name, list_pictures(folders))
-    fix = f"did you mean {close!r}?" if close else f"copy it into the folder {folder.name!r}"
+    fix = f"copy it to {folder}"
+    if folders.anywhere:
+        fix = f"give its path, name it with --input {short(name)[1:-1]}=PATH, or {fix}"
+    fix = f"did you mean {close!r}?" if close else fix
     return Fault("picture", "there is no such file", short(name), fix, code="file-missing")
 
 

@@ -16,7 +16,7 @@ Capture = pytest.CaptureFixture[str]
 WRONG: dict[str, Json] = {
     **SMALL,
     "4": {"class_type": "ImageScale", "inputs": {"image": ["1", 0], "widht": 5, "height": -1}},
-    "5": {"class_type": "EmptyImage", "inputs": {"upload": "image"}},
+    "5": {"class_type": "EmptyImage", "inputs": {"fading": "image"}},
 }
 
 
@@ -43,7 +43,7 @@ def test_faults_of_all_nodes_are_told(capsys: Capture) -> None:
     assert err.splitlines() == [
         "node 4 (ImageScale), input widht: no such input; did you mean width?",
         "node 4 (ImageScale), input height: expected 0 to 16384 pixels; got -1; its default is 512",
-        "warning: node 5 (EmptyImage), input upload: no such input; it is ignored",
+        "warning: node 5 (EmptyImage), input fading: no such input; it is ignored",
         "w.json: 2 to mend",
     ]
 

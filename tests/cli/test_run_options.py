@@ -173,6 +173,6 @@ def test_an_input_that_no_node_asks_for_is_told(capsys: Capture) -> None:
     """A mistyped name would otherwise be missed in silence."""
     save_noise(Path("photo.png"), 8)
     file = save(Path("photo.json"), PHOTO)
-    assert call(["run", file, "--input", "foto.png=photo.png"]) == 0
+    assert call(["run", file, "--input", "foto.png=photo.png"]) == 2
     said = capsys.readouterr().err
-    assert said == "warning: --input foto.png: no node asks for it; did you mean photo.png?\n"
+    assert said == "--input foto.png: no node asks for it; did you mean photo.png?\n"

@@ -157,7 +157,7 @@ def test_a_json_file_is_read_in_its_encoding(encoding: str, tmp_path: Path) -> N
     ("content", "sentence"),
     [
         (b"", "nothing is in it; open another file"),
-        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "not text in UTF-8; is this a workflow file"),
+        (b"\xff\xd8\xff\xe0\x00\x10JFIF", "a picture that carries no workflow; give it to"),
         (b"PK\x03\x04 a zip", "not JSON"),
         (b"RIFF\x00\x00\x00\x00WEBP", "the picture is damaged"),
         (SIGNATURE, "carries no workflow"),

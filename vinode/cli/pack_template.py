@@ -5,8 +5,8 @@ from __future__ import annotations
 import keyword
 import re
 import shutil
-import sys
 from collections.abc import Mapping
+from importlib.util import find_spec
 from pathlib import Path
 
 from vinode.graph.errors import Fault, VinodeError
@@ -109,7 +109,7 @@ def module_name(name: str) -> str:
     'my_pack'
     """
     module = name.replace("-", "_")
-    taken = keyword.iskeyword(module) or module in sys.stdlib_module_names
+    taken = keyword.iskeyword(module) or (module.isidentifier() and find_spec(module) is not None)
     if (
         _NAME.fullmatch(name)
         and len(name) <= 60

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import sys
 import threading
 from collections.abc import Container, Sequence
 from dataclasses import replace
@@ -182,15 +184,17 @@ def run_plan(
             events.append(event)
             tell(event)
 
-        run(
-            plan,
-            on_event,
-            folders=folders,
-            pool=pool,
-            cache=cache,
-            file_text=picture_text(workflow),
-            cancel=cancel,
-        )
+        # What a node prints must not end up in the middle of somebody's JSON.
+        with contextlib.redirect_stdout(sys.stderr):
+            run(
+                plan,
+                on_event,
+                folders=folders,
+                pool=pool,
+                cache=cache,
+                file_text=picture_text(workflow),
+                cancel=cancel,
+            )
     return report(events, plan.graph)
 
 

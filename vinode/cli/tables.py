@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Sequence
 
 from rich import box
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
 from vinode.cli.device_lines import device_lines
@@ -16,6 +19,7 @@ from vinode.graph.placement import Reason
 from vinode.graph.timing import NodeReport, Report, totals
 
 _ROWS = 200  # nodes shown; the report has all of them
+_WORTH = 10_000  # ns: what shows as 0.01 ms; less is left out where a line is short
 
 
 def milliseconds(ns: int) -> str:
@@ -36,19 +40,11 @@ def print_report(done: Report, folders: Folders, ops: bool = False) -> None:
     ops  with the busiest operations of each node that used a model
     """
     console = Console()
-    if not console.is_terminal:
+    if not console.is_terminal and "COLUMNS" not in os.environ:
         console = Console(width=120)  # a file or a pipe has room
-    phases = list(totals(done.nodes))
-    title = f"{done.status} in {(done.end - done.start) / 1e9:.2f} s, times in ms"
-    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
-    table.add_column("node", no_wrap=True, min_width=14)
-    # These two give way where a line is short: a time that is cut is no time.
-    table.add_column("asked", overflow="fold")
-    table.add_column("ran on", overflow="fold")
-    for name in ("total", *phases):
-        table.add_column(name, justify="right", no_wrap=True)
-    for node in done.nodes[:_ROWS]:
-        table.add_row(*_row(node, phases))
+    table = _table(done)
+    if Measurement.get(console, console.options, table).maximum > console.width:
+        table = _narrow_table(done)
     console.print(table)
     if len(done.nodes) > _ROWS:
         console.print(f"{len(done.nodes) - _ROWS} more nodes are in the report (--report FILE)")
@@ -59,6 +55,38 @@ def print_report(done: Report, folders: Folders, ops: bool = False) -> None:
             console.print(escape(line), highlight=False)
     for line in (line for node in done.nodes for line in _results(node, folders)):
         console.print(escape(line), highlight=False, soft_wrap=True)
+
+
+def _table(done: Report) -> Table:
+    """Lay out a column a phase."""
+    phases = list(totals(done.nodes))
+    table = _empty_table(done)
+    for name in ("total", *phases):
+        table.add_column(name, justify="right", no_wrap=True)
+    for node in done.nodes[:_ROWS]:
+        table.add_row(*_row(node, phases))
+    return table
+
+
+def _narrow_table(done: Report) -> Table:
+    """Lay out all phases in one column that may wrap: no figure and no device is ever cut."""
+    table = _empty_table(done)
+    table.add_column("total", justify="right", no_wrap=True)
+    table.add_column("of it")
+    for node in done.nodes[:_ROWS]:
+        spent = node.timing.phases if node.timing else {}
+        parts = [f"{phase} {milliseconds(ns)}" for phase, ns in spent.items() if ns >= _WORTH]
+        table.add_row(*_row(node, ()), ", ".join(parts))
+    return table
+
+
+def _empty_table(done: Report) -> Table:
+    title = f"{done.status} in {(done.end - done.start) / 1e9:.2f} s, times in ms"
+    table = Table(title=title, box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0), pad_edge=False)
+    table.add_column("node", no_wrap=True, min_width=14)
+    table.add_column("asked", overflow="fold", min_width=5)
+    table.add_column("ran on", overflow="fold", min_width=6)
+    return table
 
 
 def _row(node: NodeReport, phases: Sequence[Phase]) -> list[str]:
@@ -97,4 +125,16 @@ def _results(node: NodeReport, folders: Folders) -> list[str]:
                 lines.append(f"{kind}: {root / folder / name}" if root else f"{kind}: {name}")
             case _:
                 pass
+    if node.type == "NonMaxSuppression":  # what it keeps is what was found
+        labels = Counter(_label(item) for item in node.shown.get("boxes", ()))
+        found = ", ".join(f"{count} {label}" for label, count in labels.items())
+        lines.append(f"found: {found or 'nothing'}")
     return lines
+
+
+def _label(item: object) -> str:
+    match item:
+        case {"label": str(label)}:
+            return label
+        case _:
+            return "thing"
