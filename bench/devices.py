@@ -152,6 +152,16 @@ def timing_figure(folder: Path) -> Figure:
     return Figure("phases and profile, each read", value, "< 1.01 x", ratio < 1.01)
 
 
+def chain_text(length: int) -> str:
+    """Write a workflow of nodes that infer one after the other."""
+    document: dict[str, Json] = {"m": {"class_type": "Model", "inputs": {}}}
+    for i in range(length):
+        before: Json = [str(i - 1), 0] if i else 0
+        inputs: dict[str, Json] = {"model": ["m", 0], "after": before}
+        document[str(i)] = {"class_type": "Infer", "inputs": inputs, "_meta": {"device": "CPU"}}
+    return json.dumps(document)
+
+
 def chain_figure(folder: Path, name: str, made: ov.Model, size: int, length: int) -> Figure:
     """Compare a chain of nodes that infer, from JSON to the report, with a bare loop, in turns."""
     part, bare = part_of(made, folder, name), bare_request(made)
@@ -168,12 +178,7 @@ def chain_figure(folder: Path, name: str, made: ov.Model, size: int, length: int
         """Run it once."""
         return after + len(context.infer(model.part, {"x": picture}))
 
-    document: dict[str, Json] = {"m": {"class_type": "Model", "inputs": {}}}
-    for i in range(length):
-        before: Json = [str(i - 1), 0] if i else 0
-        inputs: dict[str, Json] = {"model": ["m", 0], "after": before}
-        document[str(i)] = {"class_type": "Infer", "inputs": inputs, "_meta": {"device": "CPU"}}
-    text = json.dumps(document)
+    text = chain_text(length)
     types: dict[str, AnyNodeType] = {"Model": source, "Infer": infer}
 
     def ours() -> None:

@@ -74,8 +74,8 @@ def _narrow_table(done: Report) -> Table:
     table.add_column("total", justify="right", no_wrap=True)
     table.add_column("of it")
     for node in done.nodes[:_ROWS]:
-        spent = node.timing.phases if node.timing else {}
-        parts = [f"{phase} {milliseconds(ns)}" for phase, ns in spent.items() if ns >= _WORTH]
+        spent = node.timing.phases.items() if node.timing else ()
+        parts = [f"{phase} {milliseconds(ns)}" for phase, ns in spent if ns >= _WORTH]
         table.add_row(*_row(node, ()), ", ".join(parts))
     return table
 
