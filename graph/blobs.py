@@ -65,22 +65,27 @@ class Blobs:
         note.unlink(missing_ok=True)
         return None
 
-    def begin(self) -> Path:
-        """Give a path to write a new blob to; `keep` puts it in its place."""
+    def keep(self, key: BlobKey, content: bytes) -> Path:
+        """Keep a blob; its note last, so that half a blob is never found. OSError: it is not kept.
+
+        Two processes may make the same blob; on Windows the second cannot replace one that is
+        being read, and need not.
+        """
         self.folder.mkdir(parents=True, exist_ok=True)
         self._sweep()
-        return self.folder / f"{secrets.token_hex(8)}.part"
-
-    def keep(self, key: BlobKey, part: Path) -> Path:
-        """Put a written blob in its place; its note last, so that half a blob is never found."""
         blob, note = self._files(key)
-        with part.open("rb") as file:
-            digest = hashlib.file_digest(file, "sha256").hexdigest()
-        text = json.dumps({"sha256": digest, "made_for": asdict(key)}, indent=1)
+        part = self.folder / f"{secrets.token_hex(8)}.part"
         beside = part.with_suffix(".note")
-        beside.write_text(text, encoding="utf-8")
-        os.replace(part, blob)
-        os.replace(beside, note)
+        digest = hashlib.sha256(content).hexdigest()
+        text = json.dumps({"sha256": digest, "made_for": asdict(key)}, indent=1)
+        try:
+            part.write_bytes(content)
+            beside.write_text(text, encoding="utf-8")
+            os.replace(part, blob)
+            os.replace(beside, note)
+        finally:
+            part.unlink(missing_ok=True)
+            beside.unlink(missing_ok=True)
         return blob
 
     def _sweep(self) -> None:

@@ -100,7 +100,9 @@ def size_of(result: Result) -> int:
         seen.add(id(value))
         total += 64
         if isinstance(value, np.ndarray):
-            total += value.nbytes
+            # A view keeps the whole array that it looks at.
+            base: object = value if value.base is None else value.base
+            total += base.nbytes if isinstance(base, np.ndarray) else value.nbytes
         elif isinstance(value, str | bytes):
             total += len(value)
         elif isinstance(value, Mapping):

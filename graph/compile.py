@@ -131,17 +131,17 @@ def _through_blob(
     blob = asked.blobs.find(key) if asked.blobs else None
     with tempfile.TemporaryDirectory(prefix="vinode-") as folder:
         if blob is None:
-            part = asked.blobs.begin() if asked.blobs else Path(folder) / "model.blob"
+            part = Path(folder) / "model.blob"
             xml = _ir(model, asked, Path(folder))
             job = Job(xml, asked.device, dict(asked.shapes), options, simulated, where)
-            try:
-                reason = compile_in_child(job, part, asked.seconds, check, tell)
-                if reason is not None:
-                    return reason
-                blob = asked.blobs.keep(key, part) if asked.blobs else part
-                content = blob.read_bytes()
-            finally:
-                part.unlink(missing_ok=True)
+            reason = compile_in_child(job, part, asked.seconds, check, tell)
+            if reason is not None:
+                return reason
+            content = part.read_bytes()
+            if asked.blobs:
+                # A full or read-only disk costs the next compile, not this run.
+                with contextlib.suppress(OSError):
+                    asked.blobs.keep(key, content)
         else:
             content = blob.read_bytes()
     made: ov.CompiledModel = core.import_model(content, asked.device, options)  # pyright: ignore

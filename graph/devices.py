@@ -54,7 +54,11 @@ def parse_hint(text: object, place: str) -> Hint:
         return Hint(name + "!" * strict, (), strict=strict)
     hetero = name.startswith("HETERO:")
     devices = tuple(part.strip() for part in name.removeprefix("HETERO:").split(","))
-    if (len(devices) > 1) is not hetero or not all(_ONE.fullmatch(part) for part in devices):
+    if (
+        len(set(devices)) < len(devices)
+        or (len(devices) > 1) is not hetero
+        or not all(_ONE.fullmatch(part) for part in devices)
+    ):
         raise _bad_hint(place, text)
     return Hint(name + "!" * strict, devices, hetero, strict)
 
@@ -188,8 +192,10 @@ def candidates(hint: Hint, available: tuple[str, ...]) -> tuple[str, ...]:
     """
     wanted = hint.devices
     if not wanted:
-        accelerators = [name for name in available if name.split(".")[0] in ("NPU", "GPU")]
-        wanted = (*accelerators, "CPU")
+        # OpenVINO lists devices by name; sorting is stable, so GPU.0 stays before GPU.1.
+        names = [name for name in available if name.split(".")[0] in ("NPU", "GPU")]
+        accelerators = sorted(names, key=lambda name: not name.startswith("NPU"))
+        wanted = tuple(accelerators) if hint.strict and accelerators else (*accelerators, "CPU")
     if hint.hetero:
         wanted = (f"HETERO:{','.join(hint.devices)}",)
     return wanted if hint.strict or "CPU" in wanted else (*wanted, "CPU")

@@ -87,6 +87,13 @@ class Graph:
         faults = [fault for fault in self.faults if not fault.node or fault.node in needed]
         if not targets:
             faults = [*self.faults, NOTHING_TO_RUN]
+        # Only so many cycles are spelled out; what stands on or behind another has no order.
+        looped = needed - set(self.order) if not faults else set[NodeId]()
+        if looped:
+            id = min(looped)
+            problem = "it stands on a cycle of links, or behind one"
+            fault = Fault(f"node {id}", problem, fix="mend the cycles that are named first")
+            faults.append(replace(fault, code="cycle", node=id))
         if faults:
             raise WorkflowError(*faults)
         return needed
@@ -239,7 +246,9 @@ def _hook_faults(node: GraphNode, folders: Folders) -> list[Fault]:
     if node.type.check is None:
         return []
     try:
-        fault: Fault | None = call_hook(node.type.check, node.constants, folders)
+        fault: object = call_hook(node.type.check, node.constants, folders)
+        if fault is not None and not isinstance(fault, Fault):
+            raise TypeError(f"it gave {short(fault)} instead of a Fault or None")
     except Exception as error:  # a pack's check is somebody else's code: any error is its own
         problem = f"its check failed: {type(error).__name__}: {short(str(error))}"
         fix = f"tell the author of {node.type.origin}"

@@ -17,23 +17,25 @@ MAX_CHUNKS = 100_000  # a picture of 4 GB has about this many pieces of pixels
 def read_png_text(file: BinaryIO, limit: int) -> dict[str, str]:
     """Give keyword -> text of a PNG's tEXt, zTXt and iTXt chunks, as far as the file goes.
 
-    Texts of more than `limit` bytes, and texts that are damaged, are left out.
+    Texts of more than `limit` bytes together, and texts that are damaged, are left out.
     """
     found: dict[str, str] = {}
+    room = limit
     file.seek(len(SIGNATURE))
     for _ in range(MAX_CHUNKS):
         header = file.read(8)
         if len(header) < 8:
             break
         size, kind = struct.unpack(">I4s", header)
-        if kind not in (b"tEXt", b"zTXt", b"iTXt") or size > limit + 200:
+        if kind not in (b"tEXt", b"zTXt", b"iTXt") or size > room + 200:
             file.seek(size + 4, 1)  # the chunk and its checksum
             continue
         content = file.read(size)
         file.seek(4, 1)
         keyword, _, rest = content.partition(b"\0")
-        text = _text(kind, rest, limit) if len(content) == size else None
+        text = _text(kind, rest, room) if len(content) == size else None
         if text is not None:
+            room -= len(text)
             found.setdefault(keyword.decode("latin-1"), text)
     return found
 

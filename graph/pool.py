@@ -45,6 +45,20 @@ class Inference:
     computed: int
 
 
+# Reasons that lie in model and device: asking again would give them again. Memory may be free the
+# next time, and a lost device be back.
+_LASTING = frozenset(
+    {
+        "compile-failed",
+        "dynamic-shape",
+        "op-unsupported",
+        "precision-unsupported",
+        "split-too-small",
+        "wrong-result",
+    }
+)
+
+
 class Pool:
     """Owns OpenVINO's core and the compiled models of this process; used by many threads.
 
@@ -203,7 +217,8 @@ class Pool:
                 made.reasons = tuple(_mendable(reason, asked) for reason in made.reasons)
             with self._lock:
                 if isinstance(made, Reason):
-                    self._refused[key] = made
+                    if made.code in _LASTING:
+                        self._refused[key] = made
                 else:
                     self._keep(key, made)
             return made
@@ -211,7 +226,8 @@ class Pool:
     def _absent(self, asked: Asked) -> Reason | None:
         """Find a device that is not here; what the plugin says of it tells driver from hardware."""
         for name in asked.devices:
-            if name in self.available or f"{name}.0" in self.available:
+            # One GPU is listed as GPU, several as GPU.0, GPU.1; OpenVINO takes GPU.0 for both.
+            if {name, f"{name}.0", name.removesuffix(".0")} & set(self.available):
                 continue
             try:
                 self.core.get_property(name, "NPU_DRIVER_VERSION")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import math
 import os
@@ -104,13 +105,14 @@ class Checks:
             return None
 
     def keep(self, key: str, found: Rightness) -> None:
-        """Note a comparison; whole or not at all."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Note a comparison, whole or not at all; where the disk refuses, it is made again."""
         # JSON has no infinity: the figure is kept as text.
         noted = {**asdict(found), "snr_db": str(found.snr_db)}
         part = self.folder / f"{secrets.token_hex(8)}.part"
-        part.write_text(json.dumps(noted, indent=1), encoding="utf-8")
-        os.replace(part, self.folder / f"{key}.check.json")
+        with contextlib.suppress(OSError):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            part.write_text(json.dumps(noted, indent=1), encoding="utf-8")
+            os.replace(part, self.folder / f"{key}.check.json")
 
 
 def now() -> str:

@@ -73,6 +73,9 @@ class Workers:
 
     def _wake(self, mine: str) -> None:
         """See to it that every ready step has a thread; the calling one takes a step of `mine`."""
+        if not self._scheduler.pending:  # the last step may have ended on another lane's thread
+            self._over.notify_all()
+            self._changed.notify_all()
         if self._stopped():
             return
         for lane, ready in self._scheduler.ready.items():

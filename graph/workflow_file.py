@@ -63,6 +63,9 @@ def write(workflow: Workflow, path: Path) -> None:
 
 def write_whole(path: Path, content: bytes) -> None:
     """Write a file so that a reader sees the old or the new one, never a part of it."""
+    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
+        path.write_bytes(content)
+        return
     beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         beside.write_bytes(content)

@@ -23,9 +23,7 @@ KEY = BlobKey("d1", {"x": [1, 4]}, {"A": "1"}, "NPU Intel AI Boost", "1.2 8.4", 
 
 def kept(blobs: Blobs, key: BlobKey = KEY, content: bytes = b"compiled") -> Path:
     """Keep a blob."""
-    part = blobs.begin()
-    part.write_bytes(content)
-    return blobs.keep(key, part)
+    return blobs.keep(key, content)
 
 
 def test_a_blob_is_found_again(tmp_path: Path) -> None:
@@ -135,7 +133,7 @@ def test_a_blob_under_another_ones_name_is_not_trusted(tmp_path: Path) -> None:
 def test_half_written_is_never_found(tmp_path: Path) -> None:
     """Neither the part alone, nor the blob before its note is there."""
     blobs = Blobs(tmp_path)
-    part = blobs.begin()
+    part = tmp_path / "0a.part"
     part.write_bytes(b"comp")
     assert blobs.find(KEY) is None
     os.replace(part, tmp_path / f"{KEY.name}.blob")
@@ -145,13 +143,21 @@ def test_half_written_is_never_found(tmp_path: Path) -> None:
 def test_what_an_ended_process_left_is_removed(tmp_path: Path) -> None:
     """After days; a part that may still be written to stays."""
     blobs = Blobs(tmp_path)
-    old, new = blobs.begin(), blobs.begin()
+    old, new = tmp_path / "0a.part", tmp_path / "0b.part"
     for part in (old, new):
         part.write_bytes(b"half")
     long_ago = old.stat().st_mtime - 3 * 86400
     os.utime(old, (long_ago, long_ago))
-    blobs.begin()
+    kept(blobs)
     assert (old.exists(), new.exists()) == (False, True)
+
+
+def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
+    """It is an OSError, which whoever compiles goes on without; no part is left."""
+    (tmp_path / "file").touch()
+    with pytest.raises(OSError, match="file"):
+        kept(Blobs(tmp_path / "file" / "blobs"))
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
 def test_the_key_of_what_is_asked(tmp_path: Path) -> None:

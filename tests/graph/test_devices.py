@@ -71,7 +71,7 @@ def test_what_is_no_hint_is_refused(text: object, fix: str) -> None:
 @pytest.mark.parametrize(
     ("hint", "available", "tried"),
     [
-        ("AUTO", ("NPU", "GPU", "CPU"), ("NPU", "GPU", "CPU")),
+        ("AUTO", ("CPU", "GPU", "NPU"), ("NPU", "GPU", "CPU")),
         ("AUTO", ("GPU.0", "GPU.1", "CPU"), ("GPU.0", "GPU.1", "CPU")),
         ("AUTO", ("CPU",), ("CPU",)),
         ("CPU", ("NPU", "CPU"), ("CPU",)),

@@ -131,7 +131,7 @@ def test_two_users_of_one_compiled_model_get_their_own_time(tmp_path: Path) -> N
     total = total_us(compiled.request, 6)
     own = {op.name: op.ns // 1000 for op in first.ops[compiled]}
     other = {op.name: op.ns // 1000 for op in second.ops[compiled]}
-    assert own.keys() == other.keys() == total.keys()
+    assert {*own, *other} >= total.keys()
     assert all(ns > 0 for ns in (own["sin1"], other["sin1"]))
     for name, us in total.items():
         assert abs(own[name] + other[name] - us) <= sum(range(7))

@@ -218,7 +218,7 @@ def test_a_cancel_ends_a_compile_in_a_child(part: ModelPart, tmp_path: Path) -> 
     pool = Pool(simulate=Simulation(in_child=True), folder=folder)
     with pytest.raises(Cancelled):
         pool.infer(part, {"x": picture()}, hint, untimed, check, tell=tell)
-    assert list(folder.iterdir()) == []
+    assert not folder.exists()
     assert used(pool, part, SIMULATED).compiled.device == SIMULATED
 
 
