@@ -113,11 +113,15 @@ def card_from(plain: object, place: str) -> Card:
     if not isinstance(given, dict):
         raise refuse("`source` is a JSON object", given)
     raw = cast(dict[str, Any], given)
+    if not _has_types(raw, _SOURCE_TYPES) or not _has_types(row, _CARD_TYPES):
+        raise refuse("a field is of the wrong type", row)
     source = _known(Source, raw)
     card = _known(Card, {**row, "source": source, "labels": tuple(row.get("labels", ()))})
     if source is None or card is None:
         raise refuse("name, and the source's uri, sha256 and bytes are needed", sorted(row))
     hashes = [source.sha256, *source.beside.values()]
+    if any(Path(name).name != name or not name.strip(".") for name in source.beside):
+        raise refuse("a file beside the source has a name without a path", list(source.beside))
     if source.pypi:
         hashes.append(source.wheel_sha256)
     elif not source.uri.startswith("file:"):
@@ -131,16 +135,46 @@ def card_from(plain: object, place: str) -> Card:
     return cast(Card, card)
 
 
+_SOURCE_TYPES: Mapping[str, type] = {
+    "uri": str,
+    "sha256": str,
+    "bytes": int,
+    "beside": dict,
+    "wheel_sha256": str,
+    "wheel_bytes": int,
+}
+_CARD_TYPES: Mapping[str, type] = {
+    "name": str,
+    "licence": str,
+    "kind": str,
+    "family": str,
+    "labels": list,
+    "options": dict,
+    "about": str,
+}
+
+
+def _has_types(row: Mapping[str, Any], types: Mapping[str, type]) -> bool:
+    return all(isinstance(row[name], kind) for name, kind in types.items() if name in row)
+
+
 def card_text(card: Card) -> str:
     """Write a card as JSON, always in the same order."""
-    return json.dumps(asdict(card), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(asdict(card), indent=2, ensure_ascii=True) + "\n"
+
+
+def _strict(text: str) -> object:
+    def refuse(word: str) -> None:
+        raise ValueError(f"{word} is no JSON")
+
+    return cast(object, json.loads(text, parse_constant=refuse))
 
 
 def read_card(path: Path) -> Card:
     """Read the card of a model that the user added."""
     try:
-        return card_from(json.loads(path.read_text(encoding="utf-8")), str(path))
-    except (OSError, ValueError) as error:
+        return card_from(_strict(path.read_text(encoding="utf-8")), str(path))
+    except (OSError, ValueError, RecursionError) as error:
         fix = f"vinode models rm {path.stem}, then add it again"
         fault = Fault(str(path), "the card cannot be read", str(error), fix, code="model-card")
         raise ModelError(fault) from error

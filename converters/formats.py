@@ -97,11 +97,12 @@ def _check_safetensors(path: Path, file: BinaryIO, size: int) -> None:
         raise cut
     try:
         header = cast(object, json.loads(file.read(length)))
-        assert isinstance(header, dict)
+        if not isinstance(header, dict):
+            raise cut
         tensors = cast(dict[str, dict[str, list[int]]], header)
         ends = [row["data_offsets"][1] for name, row in tensors.items() if name != "__metadata__"]
         whole = 8 + length + max(ends, default=0) == size
-    except (ValueError, AssertionError, KeyError, IndexError, TypeError) as error:
+    except (ValueError, RecursionError, KeyError, IndexError, TypeError) as error:
         raise cut from error
     if not whole:
         raise cut

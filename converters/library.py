@@ -10,8 +10,8 @@ from typing import Any, Literal, TypeAlias
 from vinode.converters import sources
 from vinode.converters.cards import Card, catalogue, name_problem, read_card
 from vinode.converters.convert import convert, recipe_of
-from vinode.converters.files import Progress, Watch, never, quiet
-from vinode.converters.store import Artifact, Damage, Store, read_artifact
+from vinode.converters.files import OLD, PART, Progress, Watch, never, quiet
+from vinode.converters.store import Artifact, Damage, Store, is_verified, read_artifact
 from vinode.graph.errors import Fault, ModelError
 from vinode.graph.values import ModelPart
 
@@ -115,6 +115,10 @@ def convert_file(
 
 def remove_model(store: Store, name: str) -> int:
     """Remove a model's IR, source and card, as far as no other model needs them; gives bytes."""
+    unreadable = store.home / "cards" / f"{name}.json"
+    if name not in store.cards() and not name_problem(name) and unreadable.is_file():
+        unreadable.unlink()
+        return 0
     card = store.card(name)
     others = [other for other in store.cards().values() if other.name != name]
     listed = _listed(store, card)
@@ -143,7 +147,11 @@ def verify_models(
     names = {digest_of(card): card.name for card in known.values()}
     for folder in store.folders:
         for target in sorted((folder / "store").glob("*")):
-            found = store.find(target.name, watch, again=True) if target.is_dir() else None
+            if target.suffix in (PART, OLD) or not target.is_dir():
+                continue  # another process is at work there
+            found = read_artifact(
+                target, lambda path, sha256: is_verified(path, sha256, watch, True)
+            )
             if isinstance(found, Damage):
                 name = names.get(target.name, "")
                 fix = f"vinode models pull {name}" if name else f"remove {target}"

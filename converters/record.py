@@ -108,7 +108,7 @@ def record_text(record: Record) -> str:
     """Write a record as JSON."""
     plain: dict[str, Any] = {"vinode_record": 1, **asdict(record)}
     plain["source"]["file"] = record.source.file
-    return json.dumps(plain, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    return json.dumps(plain, indent=2, ensure_ascii=True, allow_nan=False) + "\n"
 
 
 def record_from(text: str) -> Record:

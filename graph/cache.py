@@ -7,6 +7,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
+from typing import cast
 
 import numpy as np
 
@@ -101,7 +102,7 @@ def size_of(result: Result) -> int:
         total += 64
         if isinstance(value, np.ndarray):
             # A view keeps the whole array that it looks at.
-            base: object = value if value.base is None else value.base
+            base = cast(object, value.base)
             total += base.nbytes if isinstance(base, np.ndarray) else value.nbytes
         elif isinstance(value, str | bytes):
             total += len(value)

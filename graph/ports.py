@@ -30,6 +30,14 @@ class Range:
     unit: str = ""
     step: float | None = None
 
+    def __str__(self) -> str:
+        # 0 and 0.0 are one: Python's typing may give the one where another node wrote the other.
+        low, high = (
+            int(end) if isinstance(end, float) and end.is_integer() else end
+            for end in (self.minimum, self.maximum)
+        )
+        return f"{low} to {high} {self.unit}".rstrip()
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
@@ -115,7 +123,7 @@ def constant_problem(declared: Input, value: object) -> str | None:
             return "expected a finite number"
         limits = declared.range
         if limits and not limits.minimum <= value <= limits.maximum:
-            return f"expected {limits.minimum} to {limits.maximum} {limits.unit}".rstrip()
+            return f"expected {limits}"
     elif kind is BOOLEAN and not isinstance(value, bool):
         return "expected true or false"
     elif kind in (STRING, COMBO) and not isinstance(value, str):

@@ -8,6 +8,7 @@ from vinode.graph.context import Lazy
 from vinode.graph.errors import NodeError
 from vinode.graph.node import node
 from vinode.graph.ports import Range, Text
+from vinode.nodes.algorithms.limits import MAX_TEXT
 from vinode.nodes.algorithms.text_template import fill_template
 
 _EVERY_INT = Range(-(2**63), 2**64 - 1)
@@ -97,6 +98,9 @@ def string_concatenate(
     string_b   the second text
     delimiter  what stands between them
     """
+    length = len(string_a) + len(delimiter) + len(string_b)
+    if length > MAX_TEXT:  # a chain of these doubles a text at each node
+        raise NodeError(f"a text has at most {MAX_TEXT:,} characters", f"{length:,}")
     return f"{string_a}{delimiter}{string_b}"
 
 

@@ -93,7 +93,10 @@ def blend(
     """
     blended = _blended(below, above, mode)
     share = np.float32(factor)
-    return (below * (1 - share) + blended * share).clip(0, 1)
+    mixed = (below * (1 - share) + blended * share).clip(0, 1)
+    if mode == "difference" and below.shape[-1] == 4:
+        mixed[..., 3] = below[..., 3]  # the difference of two opaque pictures is not transparent
+    return mixed
 
 
 def _blended(a: NDArray[np.float32], b: NDArray[np.float32], mode: BlendMode) -> NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from vinode.graph.errors import NodeError
 
+MAX_TEXT = 1_000_000  # characters
 MAX_SIDE = 16384
 MAX_PIXELS = 512 * 1024 * 1024
 MAX_FRAMES = 10_000

@@ -8,10 +8,11 @@ from collections.abc import Mapping
 
 from vinode.graph.errors import NodeError, short
 from vinode.graph.values import describe
+from vinode.nodes.algorithms.limits import MAX_TEXT
 
 # Fill and align, sign, #, 0, width, grouping, precision, type: of 3 digits at most each.
 _SPEC = re.compile(r"([^{}]?[<>=^])?[+\- ]?#?0?\d{0,3}[,_]?(\.\d{1,3})?[a-zA-Z%]?")
-_MAX_LENGTH = 1_000_000
+_MAX_LENGTH = MAX_TEXT
 
 
 def fill_template(template: str, values: Mapping[str, object]) -> str:

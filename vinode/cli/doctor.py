@@ -132,7 +132,11 @@ def _folders(models: Sequence[Path]) -> list[Finding]:
     store = list_models(Store(folders))
     here = [model for model in store if model.state != "in catalogue"]
     home = folders[0]
-    there = next(place for place in (home, *home.absolute().parents) if place.exists())
+    places_above = (home, *home.absolute().parents)
+    there = next((place for place in places_above if place.exists()), None)
+    if there is None:
+        fix = "plug the drive in, or name another: --models DIR"
+        return [Finding("models", "missing", f"{home}: its drive is not there", fix)]
     free = shutil.disk_usage(there).free / 2**30
     detail = f"{home}, {len(here)} models here, {free:.0f} GiB free"
     damaged = [model.name for model in store if model.state == "damaged"]

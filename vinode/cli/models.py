@@ -32,16 +32,22 @@ def list_models(models: Sequence[Path], as_json: bool) -> None:
         click.echo(json.dumps([asdict(model) for model in found], indent=1))
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.table import Table
 
     table = Table("name", "kind", "state", "size", "licence", "detail")
     table.columns[0].no_wrap = True  # it is typed again, and looked for by scripts
     for model in found:
         size = f"{model.bytes / 1e6:.1f} MB" if model.bytes else ""
-        table.add_row(model.name, model.kind, model.state, size, model.licence, model.detail)
+        cells = (model.name, model.kind, model.state, size, model.licence, model.detail)
+        table.add_row(*map(escape, cells))
     console = Console()
     # A file or a pipe has room.
     (console if console.is_terminal else Console(width=160)).print(table)
+
+
+def _no_constant(word: str) -> None:
+    raise ValueError(f"{word} is no JSON")
 
 
 @command.command(name="add")
@@ -65,7 +71,7 @@ def add(
 ) -> None:
     """Make a model file known by name."""
     try:
-        parsed: Json = json.loads(options)
+        parsed: Json = json.loads(options, parse_constant=_no_constant)
     except (ValueError, RecursionError):
         parsed = None
     if not isinstance(parsed, dict):

@@ -38,7 +38,7 @@ def range_text(limits: Range) -> str:
     >>> range_text(Range(0, 1.5, "EV", 0.1))
     '0 to 1.5 EV, step 0.1'
     """
-    text = f"{limits.minimum} to {limits.maximum} {limits.unit}".rstrip()
+    text = str(limits)
     return text if limits.step is None else f"{text}, step {limits.step}"
 
 

@@ -90,9 +90,8 @@ def look(
         )
     ids = {each.node.id for each in asked}
     needed = graph.needed(graph.outputs)
-    rest = tuple(
-        graph.nodes[id] for id in graph.order if id in needed and id in graph.nodes.keys() - ids
-    )
+    others = needed - ids
+    rest = tuple(graph.nodes[id] for id in graph.order if id in others and id in graph.nodes)
     kept = Verdicts(folders.models[0] / "verdicts")
     outlooks: list[Outlook] = []
     for platform in platforms or PLATFORMS:

@@ -163,7 +163,7 @@ def plugin_log(family: str) -> str:
     import subprocess
 
     code = f"import openvino; openvino.Core().get_property({family!r}, 'AVAILABLE_DEVICES')"
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-P", "-c", code]
     logging = {**os.environ, "OPENVINO_LOG_LEVEL": "3", "OV_NPU_LOG_LEVEL": "LOG_WARNING"}
     try:
         done = subprocess.run(command, env=logging, capture_output=True, timeout=20, check=False)

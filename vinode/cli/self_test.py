@@ -17,7 +17,7 @@ from vinode.graph.devices import FAMILIES, SIMULATED
 from vinode.graph.errors import DeviceError, Fault
 
 LIMIT = 300.0  # seconds for a device's five steps; the model compiles in a second where all is well
-COMMAND = (sys.executable, "-m", "vinode.cli.self_test_child")
+COMMAND = (sys.executable, "-P", "-m", "vinode.cli.self_test_child")
 
 
 @dataclass(frozen=True, slots=True)
