@@ -7,10 +7,7 @@ import traceback
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import cast
 
 from vinode.graph.arguments import Call, Sources, Values, calls
 from vinode.graph.context import Blocked, BlockedInput, Expansion
@@ -19,7 +16,7 @@ from vinode.graph.graph import GraphNode
 from vinode.graph.kinds import value_problem
 from vinode.graph.ports import Output
 from vinode.graph.step_context import StepContext
-from vinode.graph.values import read_only
+from vinode.graph.values import all_read_only
 
 Given = Values | Expansion
 
@@ -120,8 +117,8 @@ def check_output(node: GraphNode, port: Output, value: object) -> None:
         if wrong:
             fault = Fault(f"{node.place}, output {port.name}", wrong, short(item))
             raise VinodeError(replace(fault, code="bad-output", node=node.id))
-        if isinstance(item, np.ndarray):
-            read_only(cast(NDArray[Any], item))
+        if not isinstance(item, str | int | float):
+            all_read_only(item)
 
 
 def faults_of(error: BaseException, node: GraphNode) -> tuple[tuple[Fault, ...], str]:

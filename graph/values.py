@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, TypeAlias
+from typing import Annotated, Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,20 @@ Pixels: TypeAlias = NDArray[np.uint8] | NDArray[np.float32]
 def read_only(array: NDArray[Any]) -> None:
     """Forbid writing: one array may be the input of many nodes."""
     array.flags.writeable = False
+
+
+def all_read_only(value: object) -> None:
+    """Forbid writing to every array in a value: in lists, tuples and mappings, however deep."""
+    waiting, seen = [value], set[int]()
+    while waiting:
+        found = waiting.pop()
+        if isinstance(found, np.ndarray):
+            read_only(cast(NDArray[Any], found))
+        elif isinstance(found, list | tuple | Mapping) and id(found) not in seen:
+            seen.add(id(found))  # pyright: ignore[reportUnknownArgumentType]
+            waiting += cast(
+                Iterable[object], found.values() if isinstance(found, Mapping) else found
+            )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
