@@ -27,11 +27,14 @@ def all_read_only(value: object) -> None:
         found = waiting.pop()
         if isinstance(found, np.ndarray):
             read_only(cast(NDArray[Any], found))
-        elif isinstance(found, list | tuple | Mapping) and id(found) not in seen:
-            seen.add(id(found))  # pyright: ignore[reportUnknownArgumentType]
-            waiting += cast(
-                Iterable[object], found.values() if isinstance(found, Mapping) else found
-            )
+        elif id(found) in seen:
+            continue
+        elif isinstance(found, Mapping):
+            seen.add(id(cast(object, found)))
+            waiting += cast(Mapping[object, object], found).values()
+        elif isinstance(found, list | tuple):
+            seen.add(id(cast(object, found)))
+            waiting += cast(Iterable[object], found)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
