@@ -218,7 +218,8 @@ def test_a_cancel_ends_a_compile_in_a_child(part: ModelPart, tmp_path: Path) -> 
     pool = Pool(simulate=Simulation(in_child=True), folder=folder)
     with pytest.raises(Cancelled):
         pool.infer(part, {"x": picture()}, hint, untimed, check, tell=tell)
-    assert not folder.exists()
+    # A child that ends just then has made a whole blob, which may stay.
+    assert [*folder.glob("*.part"), *folder.glob("*.note")] == []
     assert used(pool, part, SIMULATED).compiled.device == SIMULATED
 
 
