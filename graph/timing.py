@@ -117,7 +117,7 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
             case NodeReused() | NodeFinished() | NodeFailed() | NodeSkipped():
                 # A node of an expansion is told by the name of the one in the workflow.
                 known = graph.nodes.get(roots.get(event.node, event.node))
-                nodes[event.node] = _node(event, known, blocked)
+                nodes[event.node] = node_report(event, known, blocked)
             case _:
                 pass
     for id in begun:
@@ -130,11 +130,12 @@ def report(events: Iterable[Event], graph: Graph) -> Report:
     return Report(status, start, end, tuple(ordered))
 
 
-def _node(
+def node_report(
     event: NodeReused | NodeFinished | NodeFailed | NodeSkipped,
     known: GraphNode | None,
     blocked: Mapping[NodeId, str],
 ) -> NodeReport:
+    """Give what became of a node by its last event; `blocked`: node -> why it gave nothing."""
     id = event.node
     name = known.type.id if known else "?"
     title = (known.title if known else "") or name
@@ -197,11 +198,12 @@ def to_json(done: Report) -> dict[str, Json]:
         "status": done.status,
         "seconds": (done.end - done.start) / 1e9,
         "figures": {name: sum(getattr(each, name) for each in spent) / 1e9 for name in ASKED},
-        "nodes": [_node_json(node, done.start) for node in done.nodes],
+        "nodes": [node_json(node, done.start) for node in done.nodes],
     }
 
 
-def _node_json(node: NodeReport, zero: int) -> dict[str, Json]:
+def node_json(node: NodeReport, zero: int) -> dict[str, Json]:
+    """Give a node of a report as JSON; `zero` is the start of its run."""
     found: dict[str, Json] = {
         "id": node.id,
         "type": node.type,
