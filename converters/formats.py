@@ -11,8 +11,9 @@ import zipfile
 from pathlib import Path
 from typing import BinaryIO, Literal, TypeAlias, cast
 
+from vinode.converters import onnx_file
 from vinode.converters.files import disk_errors
-from vinode.graph.errors import Fault, ModelError
+from vinode.graph.errors import Fault, ModelError, short
 
 Format: TypeAlias = Literal["tflite", "onnx", "ir", "safetensors"]
 
@@ -20,8 +21,6 @@ ACCEPTED = "give a TFLite, ONNX, OpenVINO IR (.xml with its .bin) or safetensors
 HEADER_LIMIT = 100_000_000  # bytes of a safetensors header, as its own specification limits it
 PICKLE_SUFFIXES = (".ckpt", ".pt", ".pth", ".pkl", ".pickle")
 PICKLE_REASON = "a Python pickle: opening it can run any program"
-_TOP_FIELDS = {*range(1, 9), 14, 20, 25, 26}  # of an ONNX ModelProto
-_GRAPH, _OPSETS, _LENGTH_DELIMITED = 7, 8, 2
 
 
 def recognise(path: Path) -> Format:
@@ -47,6 +46,13 @@ def recognise(path: Path) -> Format:
                 _check_onnx(path, file, size)
                 return "onnx"
     raise refusal(path, "the content is no model format that can be opened", ACCEPTED)
+
+
+def companions(path: Path, format: Format) -> tuple[str, ...]:
+    """Name the files beside a recognised one that belong to it: weights that it only names."""
+    if format == "ir":
+        return (path.with_suffix(".bin").name,)
+    return tuple(sorted(onnx_file.external_files(path))) if format == "onnx" else ()
 
 
 def refusal(path: Path, problem: str, fix: str = "") -> ModelError:
@@ -123,33 +129,15 @@ def _check_ir(path: Path) -> None:
 
 
 def _check_onnx(path: Path, file: BinaryIO, size: int) -> None:
-    """Walk over the outermost fields without reading them: they must end where the file ends."""
-    file.seek(0)
-    seen: set[int] = set()
-    cut = refusal(path, "the ONNX file is cut off or damaged", "download it again")
-    while file.tell() < size:
-        tag = _varint(file)
-        if tag is None or tag >> 3 not in _TOP_FIELDS:
-            raise cut
-        seen.add(tag >> 3)
-        length = _varint(file)  # of a plain number: the number itself
-        if length is None or tag & 7 not in (0, _LENGTH_DELIMITED):
-            raise cut
-        if tag & 7 == _LENGTH_DELIMITED:
-            if file.tell() + length > size:
-                raise cut
-            file.seek(length, 1)
-    if not {_GRAPH, _OPSETS} <= seen:  # cut between two fields
-        raise cut
-
-
-def _varint(file: BinaryIO) -> int | None:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = file.read(1)
-        if not byte:
-            return None
-        value |= (byte[0] & 0x7F) << shift
-        if byte[0] < 0x80:
-            return value
-    return None
+    if not onnx_file.is_whole(file, size):
+        raise refusal(path, "the ONNX file is cut off or damaged", "download it again")
+    try:
+        names = onnx_file.external_files(path)
+    except ValueError as error:
+        raise refusal(path, "the ONNX file is damaged", "download it again") from error
+    for name in sorted(names):
+        if Path(name).name != name or not name.strip(". "):
+            problem = f"its weights are in another folder: {short(name)}"
+            raise refusal(path, problem, "save the model as one file")
+        if not path.with_name(name).is_file():
+            raise refusal(path, "the model's weights are missing", f"put {name} beside it")

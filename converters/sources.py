@@ -7,7 +7,7 @@ from pathlib import Path
 from vinode.converters import pypi
 from vinode.converters.cards import Source
 from vinode.converters.files import Watch, copy_hashed, disk_errors, sha256_of
-from vinode.converters.formats import recognise
+from vinode.converters.formats import companions, recognise
 from vinode.converters.store import Store
 from vinode.graph.errors import Fault, ModelError
 
@@ -17,8 +17,7 @@ def describe_file(path: Path, watch: Watch) -> Source:
     path = path.absolute()
     with disk_errors(path):
         kind = recognise(path)
-        weights = path.with_suffix(".bin")
-        beside = {weights.name: sha256_of(weights, watch)} if kind == "ir" else {}
+        beside = {name: sha256_of(path.with_name(name), watch) for name in companions(path, kind)}
         return Source(f"file:{path}", sha256_of(path, watch), path.stat().st_size, beside=beside)
 
 

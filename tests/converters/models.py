@@ -70,6 +70,22 @@ def save_onnx(path: Path) -> Path:
     return path
 
 
+def save_onnx_with_weights(path: Path, weights: str, content: bytes) -> Path:
+    """Write an ONNX file with one Add of (1, 4), whose second operand is the file `weights`."""
+    dims = b"".join(_field(1, _number(1, size)) for size in (1, 4))
+    kind = _field(2, _field(1, _number(1, 1) + _field(2, dims)))
+    ports = _field(11, _field(1, b"x") + kind) + _field(12, _field(1, b"y") + kind)
+    location = _field(1, b"location") + _field(2, weights.encode())
+    added = _number(1, 1) + _number(1, 4) + _number(2, 1) + _field(8, b"w") + _field(13, location)
+    added += _number(14, 1)  # data_location: elsewhere
+    add = _field(1, b"x") + _field(1, b"w") + _field(2, b"y") + _field(4, b"Add")
+    graph = _field(1, add) + _field(2, b"g") + _field(5, added) + ports
+    opset = _field(1, b"") + _number(2, 13)
+    path.write_bytes(_number(1, 8) + _field(7, graph) + _field(8, opset))
+    path.with_name(Path(weights).name).write_bytes(content)
+    return path
+
+
 def save_safetensors(path: Path) -> Path:
     """Write one float32 tensor of four numbers."""
     row = {"w": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]}}
@@ -83,5 +99,7 @@ def _number(field: int, value: int) -> bytes:
 
 
 def _field(field: int, content: bytes) -> bytes:
-    assert len(content) < 128
-    return bytes([field << 3 | 2, len(content)]) + content
+    size = len(content)
+    assert size < 2**14
+    length = [size] if size < 128 else [size & 127 | 128, size >> 7]
+    return bytes([field << 3 | 2, *length]) + content

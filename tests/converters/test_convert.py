@@ -10,11 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.converters.models import SIZE, STRIDES, save_detector, save_ir, save_onnx
+from tests.converters.models import (
+    SIZE,
+    STRIDES,
+    save_detector,
+    save_ir,
+    save_onnx,
+    save_onnx_with_weights,
+)
 from vinode.converters import ir
 from vinode.converters.cards import Card
 from vinode.converters.convert import ensure, refuse_wrong
-from vinode.converters.library import add_model, convert_file
+from vinode.converters.library import add_model, convert_file, pull_model
 from vinode.converters.record import Record, Verification, record_from, record_text
 from vinode.converters.store import Artifact, Store
 from vinode.graph.errors import ModelError
@@ -116,6 +123,32 @@ def test_the_same_model_elsewhere_has_the_same_address(store: Store, tmp_path: P
     assert first.digest == second.digest
     irs = [convert_file(store, save_ir(tmp_path / str(seed), seed=seed)) for seed in (0, 1)]
     assert irs[0].digest != irs[1].digest  # the .xml is the same, the weights are not
+
+
+def test_weights_in_a_file_beside_are_part_of_the_model(store: Store, tmp_path: Path) -> None:
+    """The ONNX file itself is the same; its weights are not, and neither is the IR."""
+    answers: list[float] = []
+    digests: set[str] = set()
+    for weight in (1, 5):
+        content = np.full(4, weight, np.float32).tobytes()
+        path = save_onnx_with_weights(tmp_path / "add.onnx", "add.data", content)
+        part = convert_file(store, path)
+        digests.add(part.digest)
+        core = ir.new_core()
+        compiled = core.compile_model(ir.read_as_it_is(core, part.xml), "CPU")
+        answers.append(float(compiled({"x": np.zeros((1, 4), np.float32)})["y"][0, 0]))
+    assert answers == [1, 5]
+    assert len(digests) == 2
+
+
+def test_a_kept_copy_has_its_weights_beside_it(store: Store, tmp_path: Path) -> None:
+    """The original may go."""
+    content = np.full(4, 7, np.float32).tobytes()
+    path = save_onnx_with_weights(tmp_path / "add.onnx", "add.data", content)
+    add_model(store, path)
+    path.unlink()
+    path.with_name("add.data").unlink()
+    assert pull_model(store, "add").bytes
 
 
 WRONG: dict[str, tuple[dict[str, Any], str]] = {

@@ -9,7 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.converters.models import save_ir, save_onnx, save_safetensors
+from tests.converters.models import (
+    save_ir,
+    save_onnx,
+    save_onnx_with_weights,
+    save_safetensors,
+)
 from vinode.converters import ir
 from vinode.converters.formats import recognise
 from vinode.graph.errors import ModelError
@@ -100,3 +105,23 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
         recognise(tmp_path / "none.onnx")
     with pytest.raises(ModelError, match="a folder is no model file"):
         recognise(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("weights", "named"),
+    [("../w.data", "another folder"), ("/w.data", "another folder"), ("a/../w.data", "another folder")],
+)
+def test_onnx_weights_outside_its_folder_are_refused(
+    tmp_path: Path, weights: str, named: str
+) -> None:
+    """A model must not reach for files that its user did not give."""
+    with pytest.raises(ModelError, match=named):
+        recognise(save_onnx_with_weights(tmp_path / "a.onnx", weights, b"1234"))
+
+
+def test_onnx_weights_that_are_missing_are_named(tmp_path: Path) -> None:
+    """Half of a model was copied."""
+    path = save_onnx_with_weights(tmp_path / "a.onnx", "a.data", b"1234")
+    path.with_name("a.data").unlink()
+    with pytest.raises(ModelError, match=r"put a\.data beside it"):
+        recognise(path)
