@@ -120,15 +120,37 @@ def remove_model(store: Store, name: str) -> int:
         unreadable.unlink()
         return 0
     card = store.card(name)
+    _refuse_foreign(store, card)
     others = [other for other in store.cards().values() if other.name != name]
-    listed = _listed(store, card)
-    if listed.digest and all(digest_of(other) != listed.digest for other in others):
-        store.remove("store", listed.digest)
+    digest, freed = digest_of(card), 0
+    if digest and all(digest_of(other) != digest for other in others):
+        freed += _drop(store, "store", digest)
     if all(other.source.key != card.source.key for other in others):
-        store.remove("sources", card.source.key)
+        freed += _drop(store, "sources", card.source.key)
     if name not in catalogue():
         (store.home / "cards" / f"{name}.json").unlink(missing_ok=True)
-    return listed.bytes
+    return freed
+
+
+def _refuse_foreign(store: Store, card: Card) -> None:
+    """Raise where a model is in another folder than the first: those are only read."""
+    inside = [Path("cards") / f"{card.name}.json", Path("sources") / card.source.key]
+    inside.append(Path("store") / (digest_of(card) or "-"))
+    if any((store.home / path).exists() for path in inside):
+        return
+    for folder in store.folders[1:]:
+        if any((folder / path).exists() for path in inside):
+            problem = f"the model is in {folder}, and only the first folder is changed"
+            fix = f"name that folder first: vinode models rm {card.name} --models {folder}"
+            raise ModelError(Fault("model store", problem, card.name, fix))
+
+
+def _drop(store: Store, area: str, key: str) -> int:
+    """Remove a folder of the store; gives the bytes of its files."""
+    folder = store.home / area / key
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    store.remove(area, key)
+    return size
 
 
 def verify_models(

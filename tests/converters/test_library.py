@@ -195,3 +195,26 @@ def test_a_source_knows_its_file() -> None:
     assert inside.file == "model v2.tflite"
     assert inside.pypi == ("some-package", "1.0", "data/model v2.tflite")
     assert Source("file:/some where/a.onnx", "0" * 64, 1).file == "a.onnx"
+
+
+def test_what_is_freed_is_what_lay_on_the_disk(store: Store, tmp_path: Path) -> None:
+    """Source, IR and record of this folder; the user's own file stays and does not count."""
+    path = save_onnx(tmp_path / "relu.onnx")
+    add_model(store, path, copy=False)
+    pull_model(store, "relu")
+    places = [store.home / "store", store.home / "sources"]
+    on_disk = sum(
+        file.stat().st_size for place in places for file in place.rglob("*") if file.is_file()
+    )
+    assert remove_model(store, "relu") == on_disk > 0
+    assert path.is_file()
+
+
+def test_a_model_of_another_folder_is_not_said_to_be_removed(tmp_path: Path) -> None:
+    """The other folder may be a share that many read."""
+    shared = Store((tmp_path / "shared",))
+    add_model(shared, save_onnx(tmp_path / "relu.onnx"))
+    both = Store((tmp_path / "mine", tmp_path / "shared"))
+    with pytest.raises(ModelError, match="only the first folder is changed"):
+        remove_model(both, "relu")
+    assert "relu" in shared.cards()
