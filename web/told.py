@@ -62,6 +62,8 @@ class WorkerState:
     openvino  its version, "" where that is not known yet
     rss       bytes it holds, as it last said
     restarts  how often it was started anew
+    nodes     how many node types it has; broken: packs it could not load, and why
+    queue_problem  why the queue's file cannot be written now, or ""
     """
 
     phase: Literal["starting", "ready", "busy", "waiting", "stopped"] = "starting"
@@ -71,3 +73,6 @@ class WorkerState:
     openvino: str = ""
     rss: int = 0
     restarts: int = 0
+    nodes: int = 0
+    broken: list[str] | None = None
+    queue_problem: str = ""
