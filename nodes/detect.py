@@ -12,7 +12,7 @@ from vinode.converters.convert import ensure, missing, ready, recipe_of
 from vinode.converters.library import detector_names, digest_of, is_here
 from vinode.converters.store import Store
 from vinode.graph.context import Blocked, Context, Folders
-from vinode.graph.errors import Fault, ModelError, NodeError
+from vinode.graph.errors import Fault, ModelError, NodeError, short
 from vinode.graph.node import node
 from vinode.graph.ports import Choices, Range
 from vinode.graph.values import Boxes, Detector, Image, PartUse
@@ -156,7 +156,23 @@ def non_max_suppression_node(
     return kept
 
 
-@node("DrawBoxes", category="detect")
+def _colour_fault(colour: str | None, folders: Folders) -> Fault | None:
+    """Say before the run that a text names no colour."""
+    if colour is None or _is_colour(colour):
+        return None
+    fix = 'write "#ff3b30" or "red"'
+    return Fault("input colour", "this is no colour", short(colour), fix, code="bad-value")
+
+
+def _is_colour(text: str) -> bool:
+    try:
+        ImageColor.getrgb(text)
+    except ValueError:
+        return False
+    return True
+
+
+@node("DrawBoxes", category="detect", check=_colour_fault)
 def draw_boxes(
     image: Image,
     boxes: Boxes,

@@ -25,6 +25,7 @@ from vinode.nodes.algorithms.output_names import (
     next_number,
     plan_target,
     publish,
+    split_prefix,
     write_error,
 )
 from vinode.nodes.algorithms.picture_file import Picture, header_fault, read_picture, write_png
@@ -106,7 +107,18 @@ def _transparency(picture: Picture) -> NDArray[np.float32]:
     return np.subtract(1, picture.alpha, dtype=np.float32)
 
 
-@node("SaveImage", category="image", output=True)
+def _prefix_fault(filename_prefix: str | None, folders: Folders) -> Fault | None:
+    """Say before the run that no file can have this name."""
+    if filename_prefix is None:
+        return None
+    try:
+        split_prefix(expand(filename_prefix, datetime.now(), 1, 1))
+    except NodeError as error:
+        return dataclasses.replace(error.faults[0], place="input filename_prefix")
+    return None
+
+
+@node("SaveImage", category="image", output=True, check=_prefix_fault)
 def save_image(context: Context, images: Image, filename_prefix: str = "vinode") -> None:
     """Save pictures as PNG in the output folder; each file carries its workflow.
 

@@ -70,6 +70,8 @@ def _candidates(plain: str, folder: Path, folders: Folders) -> Iterator[Path]:
     if folders.anywhere:
         for spelling in spellings:
             yield Path(spelling)
+            if spelling.startswith("~"):
+                yield Path(os.path.expanduser(spelling))
             if folders.beside:
                 yield folders.beside / spelling
 

@@ -80,8 +80,8 @@ def _date(form: str, now: datetime) -> str:
     return _DATE_PART.sub(part, form)
 
 
-def plan_target(prefix: str, root: Path) -> Target:
-    """Check a prefix and make its folder below `root`; NodeError says what may not stand in it."""
+def split_prefix(prefix: str) -> tuple[list[str], str]:
+    """Give the subfolders and the name in a prefix; NodeError says what may not stand in it."""
     path = prefix.replace("\\", "/")
     if path.startswith("/") or re.match(r"[A-Za-z]:", path):
         fix = "give a name, or subfolder/name; files go into the output folder"
@@ -90,6 +90,12 @@ def plan_target(prefix: str, root: Path) -> Target:
     subfolders = [name for name in subfolders if name]
     for name in (*subfolders, stem):
         _check_name(name, prefix)
+    return subfolders, stem
+
+
+def plan_target(prefix: str, root: Path) -> Target:
+    """Check a prefix and make its folder below `root`."""
+    subfolders, stem = split_prefix(prefix)
     folder = root.joinpath(*subfolders)
     try:
         _make_folder(folder, root, prefix)

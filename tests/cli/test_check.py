@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
@@ -68,13 +69,12 @@ def test_as_json(capsys: Capture) -> None:
 
 
 def test_a_file_that_is_no_workflow_is_a_sentence(capsys: Capture) -> None:
-    """With --json too: there is no graph to tell of."""
+    """Before there is a graph to tell of."""
     Path("w.json").write_text("{")
-    for words in ([], ["--json"]):
-        assert call(["check", "w.json", *words]) == 2
-        out, err = capsys.readouterr()
-        assert (out, err.count("\n")) == ("", 1)
-        assert err.startswith("w.json, line 1, column 2: not JSON")
+    assert call(["check", "w.json"]) == 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert err.startswith("w.json, line 1, column 2: not JSON")
 
 
 def test_changes_of_the_command_line_are_checked_with_it(capsys: Capture) -> None:
@@ -105,3 +105,44 @@ def test_the_shipped_workflow_is_clean(face_models: Path, capsys: Capture) -> No
     """Where its model is."""
     assert call(["check", str(DETECT_FACES), "--models", str(face_models)]) == 0
     assert capsys.readouterr().out.endswith("6 nodes to run; nothing to mend\n")
+
+
+def test_json_is_written_whatever_is_wrong(capsys: Capture) -> None:
+    """A build machine reads one stream: a missing file is a fault like another."""
+    assert call(["check", "none.json", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert told["ok"] is False
+    assert [fault["code"] for fault in told["faults"]] == ["file-missing"]
+
+
+def test_texts_that_no_node_can_use_are_told_before_the_run(capsys: Capture) -> None:
+    """A colour that is none, a prefix that leaves the folder; a linked one is not known yet."""
+    colour: dict[str, Json] = {
+        "1": {"class_type": "EmptyImage", "inputs": {}},
+        "2": {"class_type": "DetectorLoader", "inputs": {}},
+        "3": {"class_type": "DetectObjects", "inputs": {"detector": ["2", 0], "image": ["1", 0]}},
+        "4": {
+            "class_type": "DrawBoxes",
+            "inputs": {"image": ["1", 0], "boxes": ["3", 0], "colour": "reddish"},
+        },
+        "5": {"class_type": "SaveImage", "inputs": {"images": ["4", 0], "filename_prefix": "../x"}},
+    }
+    assert call(["check", save(Path("w.json"), colour), "--json"]) == 2
+    places = {fault["place"] for fault in json.loads(capsys.readouterr().out)["faults"]}
+    assert "node 4 (DrawBoxes), input colour" in places
+    assert "node 5 (SaveImage), input filename_prefix" in places
+
+
+def test_a_workflow_may_come_from_a_pipe(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`-` is standard input; a fault names it so."""
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(json.dumps(SMALL).encode())))
+    assert call(["check", "-"]) == 0
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"{")))
+    assert call(["check", "-"]) == 2
+    assert "standard input" in capsys.readouterr().err
+
+
+def test_a_mistyped_command_is_answered_with_the_nearest(capsys: Capture) -> None:
+    """Not only with what is wrong."""
+    assert call(["chekc", "w.json"]) == 2
+    assert "did you mean `vinode check`?" in capsys.readouterr().err

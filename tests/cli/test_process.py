@@ -192,13 +192,14 @@ def test_a_node_cannot_end_the_program(slow: list[str], tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits and closed pipes of POSIX")
 @pytest.mark.parametrize("words", [[], ["--timing", "json"], ["--timing", "trace"]])
-@pytest.mark.parametrize(("prefix", "expected"), [("fine", 0), ("../x", 1)])
+@pytest.mark.parametrize(("side", "expected"), [(16, 0), (16384, 1)])
 def test_a_reader_that_leaves_is_no_failure(
-    words: list[str], prefix: str, expected: int, tmp_path: Path
+    words: list[str], side: int, expected: int, tmp_path: Path
 ) -> None:
     """`vinode run ... | head -0`: the exit code is that of the run, and nothing is said of it."""
     file = save(tmp_path / "w.json")
-    sets = ["--set", f"3.filename_prefix={prefix}"]
+    sizes = {"width": side, "height": side, "batch_size": side // 4}
+    sets = [f"--set=1.{name}={size}" for name, size in sizes.items()]
     with start("run", file, *words, *sets, cwd=tmp_path) as process:
         assert process.stdout is not None
         process.stdout.close()

@@ -92,10 +92,10 @@ def test_quiet_says_nothing_where_nothing_is_wrong(capsys: Capture) -> None:
     odd: dict[str, Json] = {**SMALL, "9": {"class_type": "Nonsense"}}
     assert call(["run", save(Path("odd.json"), odd), "--quiet"]) == 0
     assert capsys.readouterr() == ("", "")
-    assert call(["run", "small.json", "--quiet", "--set", "3.filename_prefix=../x"]) == 1
+    assert call(["run", "small.json", "--quiet", "--set", "3.filename_prefix=../x"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err.startswith("node 3 (SaveImage): filename_prefix may not leave the output folder")
+    assert err.startswith("node 3 (SaveImage), input filename_prefix: filename_prefix may not")
 
 
 def test_results_go_where_they_are_asked_to(capsys: Capture) -> None:

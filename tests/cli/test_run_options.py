@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import time
 from pathlib import Path
 from typing import Any
 
+import platformdirs
 import pytest
 
 from tests.cli.program import SMALL, save, save_noise
@@ -176,3 +179,33 @@ def test_an_input_that_no_node_asks_for_is_told(capsys: Capture) -> None:
     assert call(["run", file, "--input", "foto.png=photo.png"]) == 2
     said = capsys.readouterr().err
     assert said == "--input foto.png: no node asks for it; did you mean photo.png?\n"
+
+
+def test_old_previews_are_swept_away_and_new_ones_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They are for whoever looks now; a folder of them would grow for ever."""
+    monkeypatch.chdir(tmp_path)
+    temp = platformdirs.user_cache_path("vinode", appauthor=False) / "temp"
+    temp.mkdir(parents=True)
+    for name, days in (("vinode_temp_old_1_.png", 2), ("vinode_temp_new_1_.png", 0)):
+        (temp / name).touch()
+        then = time.time() - days * 86_400
+        os.utime(temp / name, (then, then))
+    (temp / "somebody's.png").touch()
+    assert call(["run", save(tmp_path / "w.json"), "--quiet"]) == 0
+    assert {path.name for path in temp.iterdir()} == {"vinode_temp_new_1_.png", "somebody's.png"}
+
+
+def test_a_picture_may_be_named_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As every shell writes it."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(name, str(tmp_path))
+    save_noise(tmp_path / "photo.png", 8)
+    nodes: dict[str, Json] = {
+        "1": {"class_type": "LoadImage", "inputs": {"image": "~/photo.png"}},
+        "2": {"class_type": "SaveImage", "inputs": {"images": ["1", 0]}},
+    }
+    (tmp_path / "below").mkdir()
+    assert call(["run", save(tmp_path / "below" / "w.json", nodes), "--quiet"]) == 0

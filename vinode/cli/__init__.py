@@ -18,7 +18,7 @@ from typing import NoReturn
 import click
 
 from vinode import __version__
-from vinode.graph.errors import Cancelled, VinodeError
+from vinode.graph.errors import Cancelled, VinodeError, nearest, short
 
 OK, NODE_FAILED, INPUT_WRONG, CANCELLED = 0, 1, 2, 130
 
@@ -48,7 +48,9 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import a command."""
         if cmd_name not in COMMANDS:
-            return None
+            close = nearest(cmd_name, COMMANDS)
+            guess = f"did you mean `vinode {close}`?" if close else "`vinode --help` lists them"
+            ctx.fail(f"there is no command {short(cmd_name)}; {guess}")
         module = cmd_name.replace("-", "_")
         command: click.Command = importlib.import_module(f"vinode.cli.{module}").command
         return command

@@ -9,8 +9,8 @@ from rich.markup import escape
 from rich.table import Table
 
 from vinode.cli.bench_view import Doubt, Measured, ratios
-from vinode.cli.compare_tables import NAMES, console_for_tables, new_table
-from vinode.cli.tables import milliseconds
+from vinode.cli.compare_tables import NAMES, new_table
+from vinode.cli.tables import milliseconds, wide_console
 
 _ROWS = 200  # nodes shown; --json has all of them
 _LOUD = ("fell-back", "same-device", "not-faster")
@@ -18,7 +18,7 @@ _LOUD = ("fell-back", "same-device", "not-faster")
 
 def print_bench(measured: Sequence[Measured], doubts: Sequence[Doubt], name: str) -> None:
     """Print a row a device, then each node on each device, then the doubts."""
-    console = console_for_tables()
+    console = wide_console()
     console.print(_devices(measured, name))
     setup = "; ".join(_warmup(each) for each in measured if each.first)
     if setup:

@@ -20,7 +20,6 @@ from vinode.converters.npu_compiler.find import find
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, VinodeError
 from vinode.graph.graph import NOTHING_TO_RUN, Graph, build
-from vinode.graph.workflow_file import read
 
 
 @click.command(name="check")
@@ -55,23 +54,24 @@ def command(
     With --device NPU or --platform each part is compiled for an NPU, which need not be here; exit 1
     where one would not run there.
     """
-    types = places.packs(nodes).types
-    folders = places.run_folders(file, models, None, named)
-    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints, types)
+    try:
+        types = places.packs(nodes).types
+        folders = places.run_folders(file, models, None, named)
+        workflow, default = apply_devices(
+            apply_sets(places.read_workflow(file), sets, types), hints, types
+        )
+    except VinodeError as error:
+        if as_json:
+            _tell_json(error.faults, (), ())
+            return INPUT_WRONG
+        raise
     graph = build(workflow, types, folders, default)
     faults = list(graph.faults)
     if not graph.outputs:
         faults.append(NOTHING_TO_RUN)
     outlooks = _preflight(graph, folders, hints, platforms, faults)
     if as_json:
-        told: dict[str, object] = {
-            "ok": not faults,
-            "faults": [asdict(fault) for fault in faults],
-            "warnings": [asdict(fault) for fault in graph.warnings],
-        }
-        if outlooks:
-            told["npu"] = [preflight.told(outlook) for outlook in outlooks]
-        click.echo(json.dumps(told, indent=1))
+        _tell_json(faults, graph.warnings, outlooks)
     else:
         _tell(file, graph, faults)
         for outlook in outlooks:
@@ -79,6 +79,19 @@ def command(
     if faults:
         return INPUT_WRONG
     return OK if all(outlook.fits for outlook in outlooks) else NODE_FAILED
+
+
+def _tell_json(
+    faults: Sequence[Fault], warnings: Sequence[Fault], outlooks: Sequence[Outlook]
+) -> None:
+    told: dict[str, object] = {
+        "ok": not faults,
+        "faults": [asdict(fault) for fault in faults],
+        "warnings": [asdict(fault) for fault in warnings],
+    }
+    if outlooks:
+        told["npu"] = [preflight.told(outlook) for outlook in outlooks]
+    click.echo(json.dumps(told, indent=1))
 
 
 def _preflight(

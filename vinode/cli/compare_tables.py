@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich import box
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from vinode.cli.tables import milliseconds
+from vinode.cli.tables import milliseconds, wide_console
 from vinode.graph.compare import Comparison, Difference, NodeDifference
 from vinode.graph.context import PHASES
 
@@ -22,12 +21,6 @@ NAMES = {
     "host": "host (Python)",
     "setup": "setup (load, compile)",
 }
-
-
-def console_for_tables() -> Console:
-    """Give the console; a file or a pipe has room."""
-    console = Console()
-    return console if console.is_terminal else Console(width=120)
 
 
 def new_table(title: str, texts: Sequence[str], numbers: Sequence[str]) -> Table:
@@ -61,7 +54,7 @@ def signed(seconds: float) -> str:
 
 def print_comparison(found: Comparison, remarks: Sequence[str], title: str) -> None:
     """Print the run and its figures, then the nodes, what got slower most first."""
-    console = console_for_tables()
+    console = wide_console()
     table = new_table(f"{escape(title)}, times in ms", [""], ["before", "after", "change", "ratio"])
     table.add_row("run, wall time", *_numbers(found.run))
     for figure in found.figures:

@@ -31,9 +31,10 @@ def list_models(models: Sequence[Path], as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps([asdict(model) for model in found], indent=1))
         return
-    from rich.console import Console
     from rich.markup import escape
     from rich.table import Table
+
+    from vinode.cli.tables import wide_console
 
     table = Table("name", "kind", "state", "size", "licence", "detail")
     table.columns[0].no_wrap = True  # it is typed again, and looked for by scripts
@@ -41,9 +42,7 @@ def list_models(models: Sequence[Path], as_json: bool) -> None:
         size = f"{model.bytes / 1e6:.1f} MB" if model.bytes else ""
         cells = (model.name, model.kind, model.state, size, model.licence, model.detail)
         table.add_row(*map(escape, cells))
-    console = Console()
-    # A file or a pipe has room.
-    (console if console.is_terminal else Console(width=160)).print(table)
+    wide_console(160).print(table)
 
 
 def _no_constant(word: str) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import sys
+import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,6 +16,10 @@ import platformdirs
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, WorkflowError, nearest
 from vinode.graph.plugins import Packs, drop_in_folders, load_packs
+from vinode.graph.workflow import MAX_BYTES, Workflow, parse
+from vinode.graph.workflow_file import read
+
+_PREVIEW_SECONDS = 24 * 3600
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -83,6 +90,22 @@ def _named(text: str) -> tuple[str, Path]:
             fault = Fault(f"--input {name}", problem, path, fix, "file-missing")
         raise WorkflowError(fault)
     return name, Path(path)
+
+
+def read_workflow(file: Path) -> Workflow:
+    """Read a workflow file; `-` is standard input."""
+    if str(file) != "-":
+        return read(file)
+    return parse(sys.stdin.buffer.read(MAX_BYTES + 1), "standard input")
+
+
+def sweep_previews(temp: Path) -> None:
+    """Remove previews of yesterday and before, which nobody looks at any more."""
+    limit = time.time() - _PREVIEW_SECONDS
+    for path in temp.glob("vinode_temp_*"):
+        with contextlib.suppress(OSError):  # somebody else removes it, or holds it open
+            if path.stat().st_mtime < limit:
+                path.unlink()
 
 
 def packs(folders: Sequence[Path]) -> Packs:

@@ -30,7 +30,7 @@ from vinode.graph.strict_json import Json
 from vinode.graph.timing import Report, report, to_json
 from vinode.graph.trace import to_trace
 from vinode.graph.workflow import NodeId, Workflow
-from vinode.graph.workflow_file import picture_text, read, write_whole
+from vinode.graph.workflow_file import picture_text, write_whole
 
 
 @click.command(name="run")
@@ -81,7 +81,9 @@ def command(
     """Run a workflow: our file, ComfyUI's API format, or a picture that carries one."""
     types = places.packs(nodes).types
     folders = places.run_folders(file, models, output, named)
-    workflow, default = apply_devices(apply_sets(read(file), sets, types), hints, types)
+    workflow, default = apply_devices(
+        apply_sets(places.read_workflow(file), sets, types), hints, types
+    )
     targets = _targets(workflow, only)
     with cancel_on_signals() as cancel:
         graph = build(workflow, types, folders, default)
@@ -105,6 +107,7 @@ def command(
 def _ready(folders: Folders, report_file: Path | None) -> None:
     """See before the work, not after it, that its results can be written."""
     _writable(folders.output, "--output DIR")
+    places.sweep_previews(folders.temp)
     if report_file:
         _replaceable(report_file)
 

@@ -34,14 +34,19 @@ def milliseconds(ns: int) -> str:
     return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:,.0f}"
 
 
+def wide_console(width: int = 120) -> Console:
+    """Give the console; a file or a pipe has room for this many columns, unless COLUMNS says."""
+    console = Console()
+    told = console.is_terminal or "COLUMNS" in os.environ
+    return console if told else Console(width=width)
+
+
 def print_report(done: Report, folders: Folders, ops: bool = False) -> None:
     """Print where each node ran and where its time went, then why it ran there, then the files.
 
     ops  with the busiest operations of each node that used a model
     """
-    console = Console()
-    if not console.is_terminal and "COLUMNS" not in os.environ:
-        console = Console(width=120)  # a file or a pipe has room
+    console = wide_console()
     table = _table(done)
     if Measurement.get(console, console.options, table).maximum > console.width:
         table = _narrow_table(done)
