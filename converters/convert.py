@@ -25,7 +25,7 @@ def recipe_of(card: Card) -> Recipe:
     """Tell what makes a model's artifact, and so its address in the store."""
     if card.kind == "detector":
         detector.check_options(card)
-        options: dict[str, Any] = {"family": card.family, "weights": "f16", **card.options}
+        options: dict[str, Any] = {**card.options, "family": card.family, "weights": "f16"}
         return Recipe(card.source.key, "detector", VERSIONS["detector"], options)
     return Recipe(card.source.key, "graph", VERSIONS["graph"], {"weights": "f16"})
 

@@ -61,7 +61,7 @@ def read_picture(path: Path) -> Picture | Fault:
             frames = list(_frames(picture))
     except Exception as error:  # a damaged file makes Pillow's decoders raise nearly anything
         return _unreadable(path, error)
-    colours = np.stack([frame for frame, _ in frames])
+    colours = np.stack(_alike([frame for frame, _ in frames]))
     alphas = [alpha for _, alpha in frames]
     if all(alpha is None for alpha in alphas):
         return Picture(colours, None)
@@ -125,6 +125,16 @@ def _frames(picture: PIL.Image.Image) -> Iterator[tuple[NDArray[Any], NDArray[np
         size = size or frame[0].shape
         if frame[0].shape == size:
             yield frame
+
+
+def _alike(frames: list[NDArray[Any]]) -> list[NDArray[Any]]:
+    """Give frames of one dtype: where any is deep, those of 8 bits become float32 0..1 too."""
+    if all(frame.dtype == np.uint8 for frame in frames):
+        return frames
+    return [
+        np.multiply(frame, 1 / 255, dtype=np.float32) if frame.dtype == np.uint8 else frame
+        for frame in frames
+    ]
 
 
 def _upright(frame: PIL.Image.Image) -> PIL.Image.Image:

@@ -85,6 +85,15 @@ def test_float_pictures_stay_float(folders: Folders) -> None:
     np.testing.assert_allclose(loaded.image.pixels[0, 0, :, 2], [0.3, 0, 0, 1], atol=1e-6)
 
 
+def test_pages_of_8_and_16_bits_have_one_range(folders: Folders) -> None:
+    """White is white on both."""
+    pages = [PIL.Image.new("L", (3, 2), 255), PIL.Image.new("I;16", (3, 2), 65535)]
+    pages[0].save(folders.input / "a.tiff", save_all=True, append_images=pages[1:])
+    pixels = load(folders, "a.tiff").image.pixels
+    assert pixels.dtype == np.float32
+    np.testing.assert_allclose(pixels, np.ones((2, 2, 3, 3)), atol=1e-6)
+
+
 @pytest.mark.parametrize("suffix", ["gif", "webp", "png"])
 def test_frames_become_a_batch(folders: Folders, suffix: str) -> None:
     """In their order."""

@@ -154,6 +154,17 @@ def openvino_finding(family: str, seen: Seen, says: Callable[[], str]) -> Findin
     return Finding(name, "broken", detail, fix)
 
 
+def crash_of(code: int) -> str:
+    """Tell a crash by a process's exit code: a signal, or a status of Windows; "" where it is none.
+
+    >>> crash_of(-11), crash_of(0xC0000005), crash_of(1)
+    ('signal 11', '0xC0000005', '')
+    """
+    if code < 0:
+        return f"signal {-code}"
+    return f"0x{code:08X}" if code >= 0xC0000000 else ""
+
+
 def plugin_log(family: str) -> str:
     """Give what OpenVINO's plugin logs while it looks for devices; "" where it says nothing.
 
@@ -169,8 +180,8 @@ def plugin_log(family: str) -> str:
         done = subprocess.run(command, env=logging, capture_output=True, timeout=20, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    if done.returncode < 0:
-        return f"its plugin crashed (signal {-done.returncode})"
+    if crash := crash_of(done.returncode):
+        return f"its plugin crashed ({crash})"
     text = re.sub(r"\x1b\[[\d;]*m", "", done.stdout.decode("utf-8", "replace"))
     # Each line begins with its level, time and place in brackets; what is told comes after.
     lines = [re.sub(r"^(\[[^\]]*\]|[\d:.]+|\s)*", "", line).strip() for line in text.splitlines()]
