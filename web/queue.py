@@ -14,7 +14,7 @@ from types import TracebackType
 
 from vinode.graph.errors import Fault
 from vinode.web.queue_file import open_file
-from vinode.web.run_row import FIELDS, LIGHT, run_of
+from vinode.web.run_row import FIELDS, LIGHT, run_of, whole
 from vinode.web.runs import Ended, NewRun, Queued, QueueError, Run, RunState
 
 TRIES = 2  # times a run is begun before it is taken to be what ends the server
@@ -57,6 +57,7 @@ class Queue:
     def submit(self, new: NewRun) -> Queued:
         """Accept a run; QueueError where its id is taken, or the disk is full."""
         id = new.id or str(uuid.uuid4())
+        texts = (whole(text) for text in (new.client_id, new.prompt, new.extra_data))
         with self._change():
             if self._db.execute("SELECT 1 FROM run WHERE id = ?", (id,)).fetchone():
                 fix = "leave the id out to be given one"
@@ -67,9 +68,7 @@ class Queue:
                 (
                     id,
                     0.0 if new.number is None else new.number,
-                    new.client_id,
-                    new.prompt,
-                    new.extra_data,
+                    *texts,
                     json.dumps(new.targets),
                     json.dumps(dict(new.options)),
                     time.time(),
@@ -185,7 +184,7 @@ class Queue:
 
     def get(self, id: str) -> Run | None:
         """Give a run, whatever its state."""
-        found = self._runs("WHERE id = ?", id)
+        found = self._runs("WHERE id = ?", whole(id))
         return found[0] if found else None
 
     def history(

@@ -23,3 +23,12 @@ def run_of(row: Sequence[Any]) -> Run:
     values[_TARGETS] = tuple(cast(list[str], json.loads(row[_TARGETS])))
     values[_OPTIONS] = json.loads(row[_OPTIONS])
     return Run(*values)
+
+
+def whole(text: str) -> str:
+    """Replace halves of letters, which JSON can say and UTF-8 cannot.
+
+    >>> whole("a\\ud83d")
+    'a?'
+    """
+    return text.encode("utf-8", "replace").decode()

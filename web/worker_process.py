@@ -24,7 +24,7 @@ from vinode.web.settings import WorkerSettings, to_json
 OnFrame: TypeAlias = Callable[[Sequence[dict[str, Json]], bytes], None]
 # -P: modules are not looked for in the current folder, where anybody's json.py may lie.
 COMMAND = (sys.executable, "-P", "-m", "vinode.web.worker")
-_LINES = 40  # of its standard error that are kept
+_LINES = 400  # of its standard error that are kept
 _LIMIT = 2**20  # bytes of the pipe's buffer
 _LINE = 4096  # bytes of one line of its standard error that are looked at
 _PATIENCE = 2.0  # seconds that it is given to stop by itself
