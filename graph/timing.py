@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Literal, TypeAlias
 
 from vinode.graph.context import PHASES, Phase
@@ -24,7 +25,7 @@ from vinode.graph.events import (
     Status,
 )
 from vinode.graph.graph import Graph, GraphNode
-from vinode.graph.placement import Placement
+from vinode.graph.placement import Placement, Reason
 from vinode.graph.workflow import Json, NodeId
 
 State: TypeAlias = Literal["done", "reused", "blocked", "failed", "skipped", "cancelled"]
@@ -190,15 +191,19 @@ def figures(timing: NodeTiming) -> Figures:
     )
 
 
-def to_json(done: Report) -> dict[str, Json]:
-    """Give a report as JSON. Times in seconds from the start of the run."""
+def to_json(done: Report, written: Mapping[NodeId, Json] | None = None) -> dict[str, Json]:
+    """Give a report as JSON. Times in seconds from the start of the run.
+
+    written  nodes that `node_json` has written before
+    """
+    entries = written or {}
     spent = [figures(node.timing) for node in done.nodes if node.timing]
     return {
         "vinode_report": 1,
         "status": done.status,
         "seconds": (done.end - done.start) / 1e9,
         "figures": {name: sum(getattr(each, name) for each in spent) / 1e9 for name in ASKED},
-        "nodes": [node_json(node, done.start) for node in done.nodes],
+        "nodes": [entries.get(node.id) or node_json(node, done.start) for node in done.nodes],
     }
 
 
@@ -228,13 +233,19 @@ def node_json(node: NodeReport, zero: int) -> dict[str, Json]:
     return found
 
 
+@lru_cache(256)
+def _reason_json(reason: Reason) -> dict[str, Json]:
+    """Give a reason as JSON: most nodes of a run share one, and a copy of each field is slow."""
+    return asdict(reason)
+
+
 def _placement_json(where: Placement) -> dict[str, Json]:
     """Give a placement without what says nothing: a node on the CPU has no split."""
     found: dict[str, Json] = {
         "requested": where.requested,
         "actual": where.actual,
         "where": where.where,
-        "reasons": [asdict(reason) for reason in where.reasons],
+        "reasons": [_reason_json(reason) for reason in where.reasons],
     }
     found.update({"simulated": True} if where.simulated else {})
     if len(where.ops) > 1:

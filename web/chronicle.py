@@ -59,8 +59,7 @@ class Chronicle:
             last = self._message("execution_interrupted", told)
         else:
             last = self._message("execution_error", self._error(message))
-        report = message.get("report")
-        return self._ended(state, json.dumps(report) if report else ""), [last]
+        return self._ended(state, str(message.get("report", ""))), [last]
 
     def died(
         self, problem: str, nodes: Sequence[str], state: EndState = "failed"

@@ -23,6 +23,7 @@ from vinode.graph.pool import Pool
 from vinode.graph.run import run
 from vinode.graph.strict_json import Json
 from vinode.graph.workflow import from_json
+from vinode.web import frames
 from vinode.web.settings import WorkerSettings
 from vinode.web.teller import Post, Teller
 from vinode.web.trail import Trail
@@ -98,7 +99,7 @@ class Engine:
             cancel=cancel,
         )
         report = teller.report()
-        return {"status": report["status"], "report": report}
+        return {"status": report["status"], "report": frames.dump(report)}
 
     def _make_pool(self) -> Pool:
         given = self.settings.simulation

@@ -18,13 +18,17 @@ class BrokenFrame(Exception):
     """What came over the pipe is no message of ours."""
 
 
-def pack(message: Json, blob: bytes = b"") -> bytes:
-    """Write a message; JSON knows no NaN, and what is no JSON at all is written as a text."""
+def dump(value: Json) -> str:
+    """Write JSON, in ASCII, of any value: JSON knows no NaN, and what is none becomes a text."""
     try:
-        text = json.dumps(message, default=short, allow_nan=False)
+        return json.dumps(value, default=short, allow_nan=False)
     except ValueError:  # NaN, or a cycle: it is another's value, and the message has to arrive
-        text = json.dumps(_plain(message, 0), default=short)
-    body = text.encode("ascii")
+        return json.dumps(_plain(value, 0), default=short)
+
+
+def pack(message: Json, blob: bytes = b"") -> bytes:
+    """Write a message."""
+    body = dump(message).encode("ascii")
     return b"".join((_HEAD.pack(len(body), len(blob)), body, blob))
 
 
@@ -64,7 +68,7 @@ def _plain(value: Json, depth: int) -> Json:
     if depth > 50:
         return None
     if isinstance(value, dict):
-        given = cast(dict[Json, Json], value)
+        given: dict[Json, Json] = value
         return {str(key): _plain(inner, depth + 1) for key, inner in given.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, depth + 1) for inner in cast(tuple[Json, ...], value)]

@@ -35,6 +35,7 @@ class Teller:
         self._run, self._plan, self._post, self._trail = run, plan, post, trail
         self._cache = cache
         self._kept: list[Event] = []
+        self._entries: dict[NodeId, Json] = {}
         self._blocked: dict[NodeId, str] = {}
         self._roots: dict[NodeId, NodeId] = {}
         self._running: dict[NodeId, None] = {}
@@ -54,7 +55,9 @@ class Teller:
             case NodeFinished() | NodeFailed() | NodeSkipped():
                 if self._running.pop(event.node, self) is None:
                     self._trail.write(list(self._running))
-                self._send("node-ended", event.node, {"entry": self._entry(event)})
+                entry = self._entry(event)
+                self._entries[event.node] = entry
+                self._send("node-ended", event.node, {"entry": entry})
             case NodeReused():
                 self._send("node-reused", event.node, {"shown": event.shown})
             case NodeExpanded():
@@ -74,7 +77,7 @@ class Teller:
 
     def report(self) -> dict[str, Json]:
         """Give the report of the run, once it is over."""
-        return to_json(report(self._kept, self._plan.graph))
+        return to_json(report(self._kept, self._plan.graph), self._entries)
 
     def _send(
         self, kind: str, node: NodeId, told: Mapping[str, Json], preview: Image | None = None
