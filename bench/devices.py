@@ -133,9 +133,9 @@ def timing_figure(folder: Path) -> Figure:
 
     @contextmanager
     def timed(phase: Phase) -> Generator[None]:
-        outer = clock.switch(phase)
+        number = clock.enter(phase)
         yield
-        clock.switch(outer)
+        clock.exit(number)
 
     pool, shapes = pool_of_one_thread(), (("x", (1, 16, 256, 256)),)
     with pool.open(part, shapes, CPU, timed, go_on, Usage()) as session:

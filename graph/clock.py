@@ -15,52 +15,102 @@ MAX_SPANS = 4096
 class Clock:
     """Measures one node from when its inputs were there (`ready`, ns) to its end.
 
+    A node may infer from threads or tasks of its own, so phases open and close in any order. Time
+    counts for the one that was opened last and is still open, for `host` where none is.
     A node may give its lane back, while a lazy input is computed, and visit it again.
     """
 
-    __slots__ = ("_lock", "_phase", "_phases", "_since", "_spans", "_visits", "ready")
+    __slots__ = (
+        "_ended",
+        "_lock",
+        "_open",
+        "_opened",
+        "_phase",
+        "_phases",
+        "_since",
+        "_spans",
+        "_visiting",
+        "_visits",
+        "ready",
+    )
 
     def __init__(self, ready: int) -> None:
         self.ready = ready
         self._phases: dict[Phase, int] = {}
         self._spans: list[tuple[Phase, int, int]] = []
         self._visits: list[tuple[int, int]] = []
+        self._open: dict[int, tuple[Phase, int]] = {}  # number -> phase, thread
+        self._opened = 0
         self._phase: Phase = "wait"
         self._since = ready
-        # A node may infer from threads of its own.
+        self._visiting = self._ended = False
         self._lock = threading.Lock()
 
-    def switch(self, phase: Phase) -> Phase:
-        """End the current phase, begin another, and give the one that ended."""
-        with self._lock:
-            now = time.perf_counter_ns()
-            ended, since = self._phase, self._since
-            self._phases[ended] = self._phases.get(ended, 0) + now - since
-            if len(self._spans) < MAX_SPANS:
-                self._spans.append((ended, since, now))
-            self._phase, self._since = phase, now
-            return ended
+    @property
+    def begun(self) -> bool:
+        """Say whether the node has had its lane."""
+        return bool(self._visits)
 
-    def spent(self, phase: Phase) -> int:
-        """Give the ns spent in a phase so far; the current one counts when it has ended."""
-        return self._phases.get(phase, 0)
+    def enter(self, phase: Phase) -> int:
+        """Open a phase; gives its number, to close it with."""
+        with self._lock:
+            self._opened += 1
+            number = self._opened
+            self._open[number] = phase, threading.get_ident()
+            self._turn()
+            return number
+
+    def exit(self, number: int) -> None:
+        """Close a phase."""
+        with self._lock:
+            del self._open[number]
+            self._turn()
 
     def begin(self) -> None:
         """Have the lane; what went before was waiting."""
-        self.switch("host")
-        self._visits.append((self._since, self._since))
+        with self._lock:
+            self._visiting = True
+            self._turn()
+            self._visits.append((self._since, self._since))
 
     def leave(self) -> None:
         """Give the lane back; what follows is waiting."""
-        self.switch("wait")
-        self._visits[-1] = (self._visits[-1][0], self._since)
+        with self._lock:
+            self._leave()
 
     def timing(self, lane: str, worker: int) -> NodeTiming:
-        """End the last visit and give the whole."""
-        self.leave()
+        """End the last visit and give the whole; what a thread left behind does counts no more."""
+        with self._lock:
+            self._leave()
+            self._ended = True
         start, end = self._visits[0][0], self._since
         visits = tuple(self._visits)
         # Most nodes wait, run their Python and end: their visit says it all.
         plain = len(visits) == 1 and len(self._spans) == 2
         spans = () if plain else tuple(Span(*span) for span in self._spans)
         return NodeTiming(lane, worker, self.ready, start, end, self._phases, spans, visits)
+
+    def _leave(self) -> None:
+        self._visiting = False
+        self._turn()
+        self._visits[-1] = (self._visits[-1][0], self._since)
+
+    def _turn(self) -> None:
+        """End the current phase, and begin the one that is due."""
+        if self._ended:
+            return
+        now = time.perf_counter_ns()
+        phase, since = self._phase, self._since
+        self._phases[phase] = self._phases.get(phase, 0) + now - since
+        if len(self._spans) < MAX_SPANS:
+            self._spans.append((phase, since, now))
+        self._phase, self._since = self._due(), now
+
+    def _due(self) -> Phase:
+        """Give the phase opened last; a thread that waits counts only where no other works."""
+        waiting: set[int] = set()
+        for phase, thread in reversed(self._open.values()):
+            if phase != "wait" and thread not in waiting:
+                return phase
+            waiting.add(thread)
+        return "host" if self._visiting and not waiting else "wait"

@@ -95,11 +95,11 @@ class StepContext:
 
     @contextmanager
     def _timed(self, phase: Phase) -> Generator[None]:
-        outer = self.clock.switch(phase)
+        number = self.clock.enter(phase)
         try:
             yield
         finally:
-            self.clock.switch(outer)
+            self.clock.exit(number)
 
     def infer(
         self, part: ModelPart, inputs: Mapping[str, NDArray[Any]]
