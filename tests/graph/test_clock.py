@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.graph.engine import engine
 from vinode import node
 from vinode.graph.clock import Clock
-from vinode.graph.context import PHASES, Context
+from vinode.graph.context import PHASES, Context, Phase
 
 
 @node("TwoTasks", category="test")
@@ -81,20 +81,19 @@ def test_a_thread_that_waits_for_another_of_its_node_hides_no_work() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(PHASES[1:]), st.integers(0, 7)), max_size=20))
-def test_phases_closed_in_any_order_add_up(steps: list[tuple[str, int]]) -> None:
+def test_phases_closed_in_any_order_add_up(steps: list[tuple[Phase, int]]) -> None:
     """Each stretch is of the phase opened last, or of the host; together they are the whole."""
     clock = Clock(0)
     clock.begin()
-    model: dict[int, str] = {}
-    wanted = ["wait", "host"]
+    model: dict[int, Phase] = {}
+    wanted: list[Phase] = ["wait", "host"]
     for phase, close in steps:
         if close < 3 and model:
             number = list(model)[close % len(model)]
             clock.exit(number)
             del model[number]
         else:
-            (known,) = [each for each in PHASES if each == phase]
-            model[clock.enter(known)] = phase
+            model[clock.enter(phase)] = phase
         wanted.append(list(model.values())[-1] if model else "host")
     for number in model:
         clock.exit(number)
