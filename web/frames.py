@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import struct
+from collections.abc import Mapping
 from typing import BinaryIO, cast
 
 from vinode.graph.errors import short
@@ -68,7 +69,7 @@ def _plain(value: Json, depth: int) -> Json:
     if depth > 50:
         return None
     if isinstance(value, dict):
-        given: dict[Json, Json] = value
+        given = cast(Mapping[Json, Json], value)
         return {str(key): _plain(inner, depth + 1) for key, inner in given.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner, depth + 1) for inner in cast(tuple[Json, ...], value)]

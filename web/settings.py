@@ -66,8 +66,12 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
 
 
-def to_json(settings: WorkerSettings, trail: Path) -> dict[str, Json]:
-    """Write what the worker is told first; `trail` is the file of the nodes that run."""
+def to_json(settings: WorkerSettings, trail: Path, silence: float) -> dict[str, Json]:
+    """Write what the worker is told first.
+
+    trail    file of the nodes that run
+    silence  seconds after which it ends itself where none of its threads gets a turn
+    """
     folders = settings.folders
     return {
         "input": str(folders.input),
@@ -82,10 +86,11 @@ def to_json(settings: WorkerSettings, trail: Path) -> dict[str, Json]:
         "simulation": dict(settings.simulation) if settings.simulation is not None else None,
         "cache_bytes": settings.cache_bytes,
         "trail": str(trail),
+        "silence": silence,
     }
 
 
-def from_json(told: Mapping[str, Any]) -> tuple[WorkerSettings, Path]:
+def from_json(told: Mapping[str, Any]) -> tuple[WorkerSettings, Path, float]:
     """Read what `to_json` wrote."""
     folders = Folders(
         Path(told["input"]),
@@ -103,4 +108,4 @@ def from_json(told: Mapping[str, Any]) -> tuple[WorkerSettings, Path]:
         told["simulation"],
         told["cache_bytes"],
     )
-    return settings, Path(told["trail"])
+    return settings, Path(told["trail"]), float(told["silence"])

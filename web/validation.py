@@ -46,17 +46,21 @@ def sound_outputs(graph: Graph, targets: Sequence[NodeId]) -> list[NodeId]:
 def node_errors(graph: Graph, workflow: Workflow, needed: set[NodeId]) -> dict[str, Json]:
     """Give ComfyUI's `node_errors`: of each faulty node that an output needs."""
     found: dict[str, Json] = {}
+    errors: dict[str, list[Json]] = {}
     outputs = _Dependents(graph)
     for fault in graph.faults:
         spec = workflow.nodes.get(NodeId(fault.node))
         if spec is None or NodeId(fault.node) not in needed:
             continue
-        told = found.get(fault.node)
-        if told is None:
+        if fault.node not in found:
             dependents = outputs.of(NodeId(fault.node))
-            told = {"errors": [], "dependent_outputs": dependents, "class_type": spec.class_type}
-            found[fault.node] = told
-        told["errors"].append(_node_error(fault, spec, workflow, graph.types))
+            errors[fault.node] = []
+            found[fault.node] = {
+                "errors": errors[fault.node],
+                "dependent_outputs": dependents,
+                "class_type": spec.class_type,
+            }
+        errors[fault.node].append(_node_error(fault, spec, workflow, graph.types))
     return found
 
 
