@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -21,6 +22,7 @@ from vinode.web.worker_process import WorkerProcess
 Listener: TypeAlias = Callable[[Sequence[Told]], None]
 _TICK = 0.25  # seconds between two looks at limits
 _WELL = 10.0  # seconds after which a worker's start counts as a good one
+_GRACE = 3.0  # seconds that a silent worker has to end by itself, which tells more
 _STEP = 2**24  # bytes of growth that listeners are told of
 
 
@@ -50,6 +52,9 @@ class Supervisor:
 
     async def start(self) -> None:
         """Begin to start the worker and to feed it; returns at once."""
+        for left in self._trail.parent.glob("running-*"):  # by servers that were killed
+            with contextlib.suppress(OSError):
+                left.unlink()
         self._tasks = [asyncio.create_task(self._keep()), asyncio.create_task(self._watch())]
 
     async def stop(self) -> None:
@@ -145,7 +150,9 @@ class Supervisor:
         """Start one worker and listen to it until it ends; gives how it ended."""
         self._ready = self._freeing = False
         try:
-            worker = await worker_process.start(self.settings, self._trail, self._command)
+            worker = await worker_process.start(
+                self.settings, self._trail, self.limits.silence, self._command
+            )
         except OSError as error:
             return f"no process can be started: {error}"
         self._worker = worker
@@ -169,8 +176,8 @@ class Supervisor:
                 continue
             if slept:
                 self._worker.heard = now
-            if now - self._worker.heard > self.limits.silence:
-                self.restart(f"it gave no sign of life for {self.limits.silence:g} s")
+            if now - self._worker.heard > self.limits.silence + _GRACE:
+                self.restart(worker_process.SILENT)
             since = self._feed.cancelled if self._feed.run else 0.0
             if since and now - since > self.limits.cancel:
                 self.restart(f"it did not stop within {self.limits.cancel:g} s of a cancel")

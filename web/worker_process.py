@@ -24,6 +24,7 @@ from vinode.web.settings import WorkerSettings, to_json
 OnFrame: TypeAlias = Callable[[Sequence[dict[str, Json]], bytes], None]
 # -P: modules are not looked for in the current folder, where anybody's json.py may lie.
 COMMAND = (sys.executable, "-P", "-m", "vinode.web.worker")
+SILENT = "it gave no sign of life for too long"
 _LINES = 400  # of its standard error that are kept
 _LIMIT = 2**20  # bytes of the pipe's buffer
 _LINE = 4096  # bytes of one line of its standard error that are looked at
@@ -130,6 +131,8 @@ class WorkerProcess:
             how = names.get(-code, f"signal {-code}")
             if how == "SIGKILL":
                 how = "SIGKILL, as the system does where memory runs out"
+        if any(line.startswith("Timeout (") for line in self._said):
+            return f"{SILENT}; the log shows where it stood"
         # A crash in native code is followed by pages about threads; its first line tells most.
         fatal = [line for line in self._said if line.startswith(("Fatal Python", "terminate"))]
         words = fatal[-1] if fatal else last_line("\n".join(self._said))
@@ -137,9 +140,15 @@ class WorkerProcess:
 
 
 async def start(
-    settings: WorkerSettings, trail_path: Path, command: Sequence[str] = COMMAND
+    settings: WorkerSettings,
+    trail_path: Path,
+    silence: float,
+    command: Sequence[str] = COMMAND,
 ) -> WorkerProcess:
-    """Start a worker; it says when it is ready. OSError where no process can be started."""
+    """Start a worker; it says when it is ready. OSError where no process can be started.
+
+    silence  seconds after which it ends itself where none of its threads gets a turn
+    """
     trail.create(trail_path)
     apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C in the terminal is not for it
     if sys.platform == "win32":
@@ -153,5 +162,5 @@ async def start(
         **apart,
     )
     worker = WorkerProcess(process, trail_path)
-    worker.send(to_json(settings, trail_path))
+    worker.send(to_json(settings, trail_path, silence))
     return worker
