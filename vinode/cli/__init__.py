@@ -1,4 +1,4 @@
-"""The command line: `vinode run | check | fix | compare | bench | nodes | models | ...`.
+"""The command line: `vinode run | serve | check | fix | compare | bench | nodes | models | ...`.
 
 Exit codes: 0 done, 1 a node failed, 2 the input is wrong, 130 cancelled.
 """
@@ -26,6 +26,7 @@ OK, NODE_FAILED, INPUT_WRONG, CANCELLED = 0, 1, 2, 130
 # imported when called: `vinode run` must not wait for what `vinode models` needs.
 COMMANDS = {
     "run": "Run a workflow.",
+    "serve": "Serve the canvas, and ComfyUI's API, on this computer.",
     "check": "Tell all that is wrong with a workflow, without running it.",
     "compare": "Tell what got slower between two reports.",
     "bench": "Measure a workflow on several devices, and say whether an accelerator pays.",
