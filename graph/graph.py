@@ -11,6 +11,7 @@ from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, shor
 from vinode.graph.inputs import Near, constant, constant_faults, link_faults
 from vinode.graph.node import AnyNodeType, NodeTypes, call_hook
 from vinode.graph.order import sort
+from vinode.graph.ports import choice_problem
 from vinode.graph.rewrites import parse_rewrites
 from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, place_of
 
@@ -118,7 +119,7 @@ def build(
             warnings += odd
         if type and not own:
             nodes[id] = _node(id, spec, type, hint)
-            own = _hook_faults(nodes[id], folders)
+            own = _hook_faults(nodes[id], folders) or _choice_faults(nodes[id], folders)
         faults += own
     faults += _unasked(workflow, folders)
     sources = {id: _linked(spec, workflow, types) for id, spec in workflow.nodes.items()}
@@ -257,6 +258,26 @@ def _hook_faults(node: GraphNode, folders: Folders) -> list[Fault]:
         return []
     place = f"{node.place}, {fault.place}" if fault.place else node.place
     return [replace(fault, place=place, node=node.id)]
+
+
+def _choice_faults(node: GraphNode, folders: Folders) -> list[Fault]:
+    """Refuse names that a closed list does not offer; the node's own check may say more of them."""
+    faults: list[Fault] = []
+    for port in node.type.inputs:
+        if port.choices is None or port.name not in node.constants:
+            continue
+        place, value = place_of(node.id, node.type.id, port.name), node.constants[port.name]
+        try:
+            problem = choice_problem(port, value, folders)
+        except Exception as error:  # a pack lists the names: any error is its own
+            said = f"its names cannot be listed: {type(error).__name__}: {short(str(error))}"
+            fix = f"tell the author of {node.type.origin}"
+            faults.append(Fault(place, said, fix=fix, code="check-failed", node=node.id))
+            continue
+        if problem:
+            wording, _, fix = problem.partition("; ")
+            faults.append(Fault(place, wording, short(value), fix, "bad-value", node.id))
+    return faults
 
 
 def _cycle_fault(cycle: list[NodeId], workflow: Workflow) -> Fault:

@@ -10,6 +10,8 @@ from vinode.graph.context import Folders
 from vinode.graph.errors import nearest
 from vinode.graph.kinds import BOOLEAN, COMBO, FLOAT, INT, STRING, Kind
 
+_SPELLED = 12  # names of a list that an error spells out
+
 
 class Required:
     """Stands where an input has no default."""
@@ -133,3 +135,20 @@ def constant_problem(declared: Input, value: object) -> str | None:
         hint = f"; did you mean {close!r}?" if close else ""
         return f"expected one of {', '.join(declared.options)}{hint}"
     return None
+
+
+def choice_problem(declared: Input, value: object, folders: Folders) -> str | None:
+    """Say why a text is none of the names that a closed list offers, or None.
+
+    A name that leads out of a folder is none of them. Raises what the author's listing raises.
+    """
+    choices = declared.choices
+    if choices is None or not choices.closed or not isinstance(value, str):
+        return None
+    names = choices.names(folders)
+    if value in names:
+        return None
+    close = nearest(value, names)
+    hint = f"; did you mean {close!r}?" if close else ""
+    several = f"one of {', '.join(names)}" if len(names) <= _SPELLED else "one of those offered"
+    return f"expected {several}{hint}" if names else "expected one of those offered; there are none"

@@ -28,7 +28,7 @@ def run_calls(context: StepContext, sources: Sources) -> list[Given]:
     node = context.step.node
     function, name = node.type.function, node.type.signature.context
     given: list[Given] = []
-    for call in calls(context.step, sources, context.asked):
+    for call in calls(context.step, sources, context.asked, context.folders):
         context.check_cancelled()
         answer: object = call
         if isinstance(call, dict):
@@ -64,7 +64,8 @@ async def run_async_calls(context: StepContext, sources: Sources) -> list[Given]
 
     context.check_cancelled()
     tasks = [
-        asyncio.ensure_future(one(call)) for call in calls(context.step, sources, context.asked)
+        asyncio.ensure_future(one(call))
+        for call in calls(context.step, sources, context.asked, context.folders)
     ]
     try:
         if tasks:
