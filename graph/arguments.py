@@ -80,7 +80,7 @@ def _constant(port: Input, called: Called) -> object:
     items = list(cast(list[object], value)) if isinstance(value, list) else [value]
     for item in items:
         _refuse_unlisted(port, item, called)
-    return items if port.many else cast(object, value)
+    return items if port.many else called.node.constants[port.name]
 
 
 def _lazy(port: Input, wire: Values | None, index: int, called: Called) -> Lazy[object] | None:
