@@ -1,0 +1,1 @@
+"""Programs that make what vinode ships; not part of it."""

@@ -1,0 +1,50 @@
+"""The command: every stage from font to folder, each taken up again where it was stopped."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+import torch.multiprocessing as processes
+
+from tools.train_text_to_image.glyphs import DEFAULT_FONT
+from tools.train_text_to_image.stages import DIFFUSION, Job, work
+
+
+def main() -> int:
+    """Read the command line, start the workers, wait."""
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.train_text_to_image", description=__doc__
+    )
+    parser.add_argument("--out", type=Path, required=True, help="folder of the finished model")
+    parser.add_argument("--work", type=Path, required=True, help="folder of states and sheets")
+    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of CLIP's vocabulary")
+    parser.add_argument("--font", type=Path, default=DEFAULT_FONT, help="NotoColorEmoji.ttf")
+    parser.add_argument("--workers", type=int, default=2, help="processes of one thread each")
+    parser.add_argument("--steps", type=int, default=DIFFUSION.steps, help="of the last stage")
+    parser.add_argument(
+        "--until", choices=("vae", "text", "export"), default="export", help="the last stage to run"
+    )
+    parser.add_argument(
+        "--compile", action="store_true", help="train a third faster; needs a C++ compiler"
+    )
+    options = Job(**vars(parser.parse_args()))
+    for path, problem in (
+        (options.font, "no font here; install fonts-noto-color-emoji, or name it by --font"),
+        (options.tokenizer / "vocab.json", "no vocabulary here; name CLIP's folder by --tokenizer"),
+        (options.tokenizer / "merges.txt", "no merges here; name CLIP's folder by --tokenizer"),
+    ):
+        if not path.is_file():
+            print(f"{path}: {problem}", file=sys.stderr)
+            return 2
+    options.work.mkdir(parents=True, exist_ok=True)
+    meeting = options.work / "workers-meet"
+    meeting.unlink(missing_ok=True)  # left by a run that was killed
+    # One thread each: on few busy cores, threads of one process mostly wait for one another.
+    processes.spawn(work, (options, meeting.resolve().as_uri()), nprocs=options.workers)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
