@@ -69,14 +69,13 @@ async def make_app(
         UserFiles(settings.state / "user"),
         ModelJobs(folders.models, lambda job: sockets.send("vinode_job", job)),
         static,
+        (*comfy_routes.ROUTES, *vinode_routes.ROUTES, PAGE),
         preflight,
     )
     middlewares = [guard(door), faults_as_answers]
     app = web.Application(middlewares=middlewares, client_max_size=MAX_JSON)
     app[SITE] = site
-    routes = [*comfy_routes.ROUTES, *vinode_routes.ROUTES, PAGE]
-    app[vinode_routes.ALL] = routes
-    register(app, [*routes, FILES])
+    register(app, [*site.routes, FILES])
     app.on_response_prepare.append(add_headers)
     app.cleanup_ctx.append(_telling)
     app.on_shutdown.append(_close)

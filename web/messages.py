@@ -88,7 +88,8 @@ def of_run(told: Told, view: RunView) -> Iterator[Message]:
             yield _node(view, node, entry)
         case "run-ended":
             yield message("executing", {"node": None, "prompt_id": told.run}, "comfy")
-            ended = {"prompt_id": told.run, **data, "percent": view.percent}
+            percent = 100.0 if data["state"] == "done" else view.percent
+            ended = {"prompt_id": told.run, **data, "percent": percent}
             yield message("vinode_run", ended, "vinode")
         case _:
             pass

@@ -14,6 +14,7 @@ from vinode.graph.strict_json import Json
 from vinode.web.catalogue import Catalogue
 from vinode.web.model_jobs import ModelJobs
 from vinode.web.prompts import Checking
+from vinode.web.routes import Route
 from vinode.web.settings import Settings
 from vinode.web.sockets import Sockets
 from vinode.web.supervisor import Supervisor
@@ -35,6 +36,7 @@ Preflight = Callable[[Graph, Folders, list[str]], Json]
 class Site:
     """The parts of a running server.
 
+    routes     all that is described
     preflight  asks the NPU's compiler about a graph: (graph, folders, platforms) -> JSON, or raises
                ModelError; None where this server cannot ask
     """
@@ -47,6 +49,7 @@ class Site:
     user: UserFiles
     models: ModelJobs
     static: Path
+    routes: tuple[Route, ...]
     preflight: Preflight | None = None
 
     @property

@@ -13,19 +13,12 @@ from typing import cast
 from vinode.graph.errors import Fault, VinodeError, short
 from vinode.graph.strict_json import Json, load_json
 from vinode.graph.workflow_file import write_whole
+from vinode.web.bodies import BadRequest
 from vinode.web.contained import inside
 
 MAX_FILE = 32 * 2**20
 _MOST_FILES = 10_000
 _MOST_SETTINGS = 1024 * 1024  # bytes
-
-
-class UserFileError(VinodeError):
-    """A user's file that cannot be had or kept. `status` is that of the answer."""
-
-    def __init__(self, fault: Fault, status: int) -> None:
-        super().__init__(fault)
-        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +44,7 @@ class UserFiles:
         path = inside(self.root, name, "file")
         if not path.is_file():
             fault = Fault("file", "there is no such file", short(name), code="file-missing")
-            raise UserFileError(fault, 404)
+            raise BadRequest(fault, 404)
         return path
 
     def write(self, name: str, content: bytes, overwrite: bool = True) -> UserFile:
@@ -79,7 +72,7 @@ class UserFiles:
             if not folder:
                 return []
             fault = Fault("dir", "there is no such folder", short(folder), code="file-missing")
-            raise UserFileError(fault, 404)
+            raise BadRequest(fault, 404)
         found = [self._about(each) for each in _below(path, recurse)]
         listed = [each for each in found if folders or not each.is_folder]
         return sorted(listed, key=lambda each: (not each.is_folder, each.path.casefold()))
@@ -98,20 +91,20 @@ class UserFiles:
             text = json.dumps({**self.settings(), **changes}, indent=1).encode()
             if len(text) > _MOST_SETTINGS:
                 problem = f"they have at most {_MOST_SETTINGS // 1024} kB together"
-                raise UserFileError(Fault("settings", problem, code="too-large"), 413)
+                raise BadRequest(Fault("settings", problem, code="too-large"), 413)
             self._settings.parent.mkdir(parents=True, exist_ok=True)
             write_whole(self._settings, text)
 
     def _target(self, name: str, overwrite: bool) -> Path:
         path = inside(self.root, name, "file")
         if path == self.root.resolve() or path.is_dir():
-            raise UserFileError(Fault("file", "this is a folder", short(name)), 400)
+            raise BadRequest(Fault("file", "this is a folder", short(name)), 400)
         if path.exists() and not overwrite:
             fault = Fault("file", "it is there already", short(name), "send overwrite=true")
-            raise UserFileError(fault, 409)
+            raise BadRequest(fault, 409)
         if not path.exists() and sum(1 for _ in _below(self.root, True)) >= _MOST_FILES:
             fault = Fault("file", f"{_MOST_FILES:,} files are kept already", fix="delete some")
-            raise UserFileError(fault, 507)
+            raise BadRequest(fault, 507)
         return path
 
     def _about(self, path: Path) -> UserFile:

@@ -50,7 +50,7 @@ async def list_files(request: web.Request) -> web.StreamResponse:
     """List the files of a folder."""
     if "dir" not in request.query:
         return refuse(400, "query, dir", "must be given")
-    folder = request.query["dir"].strip("/")
+    folder = request.query["dir"].rstrip("/")
     recurse = is_yes(request.query.get("recurse"))
     found = await asyncio.to_thread(site_of(request).user.list, folder, recurse)
     names = [_relative(each, folder) for each in found]
@@ -64,7 +64,7 @@ async def list_files(request: web.Request) -> web.StreamResponse:
 
 async def list_all(request: web.Request) -> web.StreamResponse:
     """List files and folders below a path, folders first."""
-    folder = request.query.get("path", "").strip("/")
+    folder = request.query.get("path", "").rstrip("/")
     found = await asyncio.to_thread(site_of(request).user.list, folder, True, True)
     return answer([_entry(each) for each in found])
 

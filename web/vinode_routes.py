@@ -100,7 +100,7 @@ async def remove(request: web.Request) -> web.StreamResponse:
 
 async def openapi(request: web.Request) -> web.StreamResponse:
     """Give this description."""
-    return answer(document(request.app[ALL]))
+    return answer(document(site_of(request).routes))
 
 
 ROUTES = [
@@ -116,4 +116,3 @@ ROUTES = [
     *outlook_routes.ROUTES,
     *run_routes.ROUTES,
 ]
-ALL = web.AppKey[list[Route]]("routes", list)
