@@ -99,11 +99,12 @@ class Context(Protocol):
         ...
 
     def infer(
-        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]]
+        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]], exact: bool = False
     ) -> Mapping[str, NDArray[np.float32]]:
         """Run a model on the node's device: name to array in, name to array out.
 
         An input's shape is the shape the part is compiled for; dtypes are the model's own.
+        exact  in float32, whatever the node's hint: for what overflowed in half precision
         """
         ...
 

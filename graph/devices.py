@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from vinode.graph.errors import Fault, VinodeError, nearest, short
@@ -121,6 +121,17 @@ def parse_options(meta: Mapping[str, object], place: str) -> tuple[tuple[str, st
     return tuple(options)
 
 
+def in_float32(hint: Hint) -> Hint:
+    """Give a hint that computes in float32, whatever else it asks for.
+
+    >>> in_float32(parse_hint("GPU", "")).options
+    (('INFERENCE_PRECISION_HINT', 'f32'),)
+    """
+    name, _ = OPTIONS["precision"]
+    others = tuple(option for option in hint.options if option[0] != name)
+    return replace(hint, options=(*others, (name, "f32")))
+
+
 def shown(name: str) -> str:
     """Name a device for people: one that is simulated is never shown without the word.
 
@@ -199,3 +210,38 @@ def candidates(hint: Hint, available: tuple[str, ...]) -> tuple[str, ...]:
     if hint.hetero:
         wanted = (f"HETERO:{','.join(hint.devices)}",)
     return wanted if hint.strict or "CPU" in wanted else (*wanted, "CPU")
+
+
+def here(name: str, available: tuple[str, ...]) -> str:
+    """Give an asked device as OpenVINO lists it, or "" where it is not here.
+
+    One GPU is listed as GPU, several as GPU.0, GPU.1; OpenVINO takes GPU and GPU.0 for one.
+
+    >>> here("GPU.0", ("CPU", "GPU")), here("GPU", ("CPU", "GPU.0", "GPU.1")), here("NPU", ("CPU",))
+    ('GPU', 'GPU.0', '')
+    """
+    spellings = (name, f"{name}.0", name.removesuffix(".0"))
+    return next((spelling for spelling in spellings if spelling in available), "")
+
+
+def parts_of(device: str) -> tuple[str, ...]:
+    """Name the devices that take part in one that may be split.
+
+    >>> parts_of("HETERO:NPU,CPU"), parts_of("GPU.1")
+    (('NPU', 'CPU'), ('GPU.1',))
+    """
+    return tuple(device.removeprefix("HETERO:").split(","))
+
+
+def lane_of(hint: Hint, available: tuple[str, ...]) -> str:
+    """Name the device that a hint will probably use: nodes on one run one after the other.
+
+    >>> lane_of(Hint("AUTO", ()), ("CPU",)), lane_of(Hint("NPU", ("NPU",)), ("CPU", "NPU"))
+    ('CPU', 'NPU')
+    """
+    devices = candidates(hint, available)
+    for device in devices:
+        found = [here(name, available) for name in parts_of(device)]
+        if all(found):
+            return found[0]
+    return parts_of(devices[0])[0]

@@ -16,6 +16,7 @@ from vinode.graph.arguments import Values
 from vinode.graph.clock import Clock
 from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Folders, Phase
+from vinode.graph.devices import in_float32
 from vinode.graph.errors import Cancelled, NodeError, short
 from vinode.graph.placement import PYTHON_NODE, Placement, Reason
 from vinode.graph.plan import Step
@@ -102,10 +103,13 @@ class StepContext:
             self.clock.exit(number)
 
     def infer(
-        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]]
+        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]], exact: bool = False
     ) -> Mapping[str, NDArray[np.float32]]:
-        """Run a model on the node's device."""
+        """Run a model on the node's device; `exact` in float32, which the placement tells."""
         hint = self.step.node.hint
+        if exact:
+            hint = in_float32(hint)
+            self.reasons[_overflowed(part)] = None
         done = self.services.pool.infer(
             part, inputs, hint, self.phase, self.check_cancelled, self.usage, self._compiling
         )
@@ -152,6 +156,12 @@ class StepContext:
             used.append(Used(compiled, self.usage.ops.get(compiled, ()), ns))
         reasons = dict.fromkeys((*self.reasons, *self.usage.refused))
         return placement(self.step.node.hint, used, tuple(reasons))
+
+
+def _overflowed(part: ModelPart) -> Reason:
+    sentence = f"{part.name} overflowed in half precision and was run again in float32"
+    fix = "set the node's precision to f32, which saves the first attempt"
+    return Reason("precision-unsupported", sentence, fix)
 
 
 def _plain(value: float) -> float:

@@ -31,6 +31,7 @@ class CallContext:
     shown      name and items of each `show`
     told       done and total of each `progress`
     phases     name of each phase
+    exact      the last inference was asked for in float32
     cancelled  the next progress or check raises Cancelled
     """
 
@@ -47,6 +48,7 @@ class CallContext:
         self.told: list[tuple[float, float]] = []
         self.phases: list[Phase] = []
         self.cancelled = False
+        self.exact = False
         self._infer = infer
 
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
@@ -66,9 +68,10 @@ class CallContext:
         yield
 
     def infer(
-        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]]
+        self, part: ModelPart, inputs: Mapping[str, NDArray[Any]], exact: bool = False
     ) -> Mapping[str, NDArray[np.float32]]:
         """Call the function that stands for the model."""
+        self.exact = exact
         assert self._infer, "this test gives no model"
         return self._infer(part, inputs)
 
