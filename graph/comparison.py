@@ -9,18 +9,58 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from vinode.graph.compile import compile_part
+from vinode.graph.compile import Timed, blob_key, compile_part
 from vinode.graph.compiled import Compiled
 from vinode.graph.context import Phase
 from vinode.graph.part import Asked
 from vinode.graph.placement import Reason
-from vinode.graph.rightness import fixed_inputs, worst
+from vinode.graph.rightness import Checks, Rightness, fixed_inputs, now, worst
 from vinode.graph.session import InferenceFailed, Session
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
 _F32 = (("INFERENCE_PRECISION_HINT", "f32"),)
+
+
+def judged(
+    core: ov.Core,
+    made: Compiled,
+    asked: Asked,
+    checks: Checks | None,
+    accept_wrong: bool,
+    timed: Timed,
+    check: Callable[[], None],
+) -> Compiled | Reason:
+    """Compare a device's first answer with the CPU's in f32; a wrong one is a reason.
+
+    checks        what earlier comparisons found
+    accept_wrong  use the device's answer all the same, and say so
+    """
+    if set(asked.devices) == {"CPU"}:
+        return made
+    key = blob_key(core, asked)
+    found = checks.find(key.name) if checks else None
+    if found is None:
+        try:
+            with timed("compile"):
+                snr = compared(core, made, asked, check)
+        except InferenceFailed as failed:
+            return failed.reason
+        if snr is None:
+            return made
+        found = Rightness(snr, asked.device, key.driver, key.openvino, now())
+        if checks:
+            checks.keep(key.name, found)
+    made.snr_db = found.snr_db
+    if not found.problem:
+        return made
+    fix = "update the driver, or put the node elsewhere; --accept-wrong uses it as it is"
+    reason = Reason("wrong-result", f"{asked.device}: {found.problem}", fix)
+    if not accept_wrong:
+        return reason
+    made.reasons = (*made.reasons, replace(reason, fix="you chose to accept it"))
+    return made
 
 
 def compared(

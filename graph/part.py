@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from vinode.graph.blobs import Blobs
-from vinode.graph.devices import SIMULATED
+from vinode.graph.devices import SIMULATED, parts_of
 from vinode.graph.errors import Fault, ModelError
 from vinode.graph.placement import Reason, classify
 from vinode.graph.profile import module_path
@@ -68,7 +68,7 @@ class Asked:
     @property
     def devices(self) -> tuple[str, ...]:
         """Name the devices that take part."""
-        return tuple(self.device.removeprefix("HETERO:").split(","))
+        return parts_of(self.device)
 
     @property
     def needs_child(self) -> bool:

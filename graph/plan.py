@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from vinode.graph.cache import Cache, Key, Result, key_of
 from vinode.graph.context import Folders
-from vinode.graph.devices import Hint
 from vinode.graph.errors import Fault, WorkflowError, nearest
 from vinode.graph.graph import Graph, GraphNode
 from vinode.graph.workflow import NodeId
@@ -18,7 +17,7 @@ class Step:
     """A node to run.
 
     key    content key of its result; None where the result is never the same twice
-    lane   "host", "async", or the device that its hint asks for
+    lane   "host", "async", or "device": which one is known once OpenVINO has been asked
     needs  nodes whose values it cannot start without: lazy inputs are not among them
     """
 
@@ -110,12 +109,7 @@ def step_of(node: GraphNode, key: Key | None) -> Step:
 def _lane(node: GraphNode) -> str:
     if node.type.is_async:
         return "async"
-    return lane_of(node.hint) if node.type.uses_device else "host"
-
-
-def lane_of(hint: Hint) -> str:
-    """Name the lane of a hint: nodes on one device run one after the other."""
-    return hint.text.rstrip("!")
+    return "device" if node.type.uses_device else "host"
 
 
 def _target(name: str, graph: Graph) -> NodeId:

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from numpy.typing import NDArray
 
 from vinode.graph.blobs import Blobs
-from vinode.graph.comparison import compared
-from vinode.graph.compile import Tell, Timed, blob_key, compile_part, untold
+from vinode.graph.comparison import judged
+from vinode.graph.compile import Tell, Timed, compile_part, untold
 from vinode.graph.compiled import Compiled, Usage
-from vinode.graph.devices import SIMULATED, Hint, candidates
+from vinode.graph.devices import SIMULATED, Hint, candidates, here, lane_of
 from vinode.graph.errors import DeviceError, Fault
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
-from vinode.graph.rightness import Checks, Rightness, now
+from vinode.graph.rightness import Checks
 from vinode.graph.session import InferenceFailed, Session
 from vinode.graph.values import ModelPart
 
@@ -106,6 +106,10 @@ class Pool:
         """Name the devices that are really here."""
         _ = self.core
         return self._available
+
+    def lane(self, hint: Hint) -> str:
+        """Name the device that a hint leads to; "device" while OpenVINO has not been asked."""
+        return lane_of(hint, self._available) if self._available else "device"
 
     def infer(
         self,
@@ -210,7 +214,8 @@ class Pool:
                     return self._kept[key]
             made = compile_part(self.core, asked, timed, check, tell)
             if isinstance(made, Compiled):
-                made = self._right(made, asked, timed, check)
+                rest = self._checks, self.accept_wrong, timed, check
+                made = judged(self.core, made, asked, *rest)
             if isinstance(made, Reason):
                 made = _mendable(made, asked)
             else:
@@ -226,8 +231,7 @@ class Pool:
     def _absent(self, asked: Asked) -> Reason | None:
         """Find a device that is not here; what the plugin says of it tells driver from hardware."""
         for name in asked.devices:
-            # One GPU is listed as GPU, several as GPU.0, GPU.1; OpenVINO takes GPU.0 for both.
-            if {name, f"{name}.0", name.removesuffix(".0")} & set(self.available):
+            if here(name, self.available):
                 continue
             try:
                 self.core.get_property(name, "NPU_DRIVER_VERSION")
@@ -237,33 +241,6 @@ class Pool:
                     return found
             return absent(name, self.available)
         return None
-
-    def _right(self, made: Compiled, asked: Asked, timed: Timed, check: Check) -> Compiled | Reason:
-        """Compare a device's first answer with the CPU's in f32; a wrong one is a reason."""
-        if set(asked.devices) == {"CPU"}:
-            return made
-        key = blob_key(self.core, asked)
-        found = self._checks.find(key.name) if self._checks else None
-        if found is None:
-            try:
-                with timed("compile"):
-                    snr = compared(self.core, made, asked, check)
-            except InferenceFailed as failed:
-                return failed.reason
-            if snr is None:
-                return made
-            found = Rightness(snr, asked.device, key.driver, key.openvino, now())
-            if self._checks:
-                self._checks.keep(key.name, found)
-        made.snr_db = found.snr_db
-        if not found.problem:
-            return made
-        fix = "update the driver, or put the node elsewhere; --accept-wrong uses it as it is"
-        reason = Reason("wrong-result", f"{asked.device}: {found.problem}", fix)
-        if not self.accept_wrong:
-            return reason
-        made.reasons = (*made.reasons, replace(reason, fix="you chose to accept it"))
-        return made
 
     def _keep(self, key: object, compiled: Compiled) -> None:
         self._kept[key] = compiled

@@ -52,7 +52,7 @@ def run(
     """
     cancel = cancel or threading.Event()
     on_event(RunStarted(len(plan.steps), len(plan.reused), time.perf_counter_ns()))
-    scheduler = Scheduler(plan, on_event, cache, folders)
+    scheduler = Scheduler(plan, on_event, cache, folders, pool.lane)
 
     def stopped() -> bool:
         return cancel.is_set() or scheduler.crash is not None

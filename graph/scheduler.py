@@ -6,12 +6,13 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 from vinode.graph.arguments import Values
 from vinode.graph.cache import Cache, Key, Result
 from vinode.graph.context import Expansion, Folders
+from vinode.graph.devices import Hint
 from vinode.graph.errors import Fault, VinodeError
 from vinode.graph.events import (
     Event,
@@ -70,7 +71,12 @@ class Scheduler:
     """
 
     def __init__(
-        self, plan: Plan, on_event: Callable[[Event], None], cache: Cache, folders: Folders
+        self,
+        plan: Plan,
+        on_event: Callable[[Event], None],
+        cache: Cache,
+        folders: Folders,
+        device_lane: Callable[[Hint], str],
     ) -> None:
         self.lock = threading.RLock()
         self.ready: dict[str, deque[tuple[Step, int]]] = {}
@@ -80,6 +86,7 @@ class Scheduler:
         self.skipped: dict[NodeId, NodeId] = {}
         self.pending: dict[NodeId, Step] = {}
         self._on_event, self._cache, self._folders = on_event, cache, folders
+        self._device_lane = device_lane
         self._types = plan.graph.types
         self._nodes = dict(plan.graph.nodes)
         self._keys: dict[NodeId, Key | None] = dict(plan.keys)
@@ -147,8 +154,13 @@ class Scheduler:
                 self._finish(step, assembly.ran, self._joined(step, assembly.rows))
                 self._held.release(list(assembly.wanted))
             elif id in self.pending:
-                step = self.pending[id]
-                self.ready.setdefault(step.lane, deque()).append((step, now))
+                self.place(self.pending[id], now)
+
+    def place(self, step: Step, since: int) -> None:
+        """Put a ready step on its lane; on "device" while the devices are not known."""
+        if step.lane == "device":
+            step = replace(step, lane=self._device_lane(step.node.hint))
+        self.ready.setdefault(step.lane, deque()).append((step, since))
 
     def need(self, step: Step, name: str) -> None:
         """Compute a lazy input, then run the step again."""

@@ -107,7 +107,8 @@ class Workers:
 
     def _start(self, lane: str) -> None:
         threads = self._threads.setdefault(lane, [])
-        target = self._serve_async if lane == "async" else self._serve
+        special = {"async": self._serve_async, "device": self._ask_devices}
+        target = special.get(lane, self._serve)
         args = (lane, len(threads))
         thread = threading.Thread(target=target, args=args, name=f"vinode-{lane}-{args[1]}")
         threads.append(thread)
@@ -144,6 +145,25 @@ class Workers:
         except BaseException as error:  # ours: the run ends with it
             self._broke(error)
 
+    def _ask_devices(self, lane: str, worker: int) -> None:
+        """Ask which devices there are, which imports OpenVINO, and send steps to their lanes."""
+        try:
+            while (context := self._take(lane)) is not None:
+                step = context.step
+                try:
+                    with context.phase("load"):
+                        _ = self._services.pool.available
+                except Exception as error:  # OpenVINO cannot be had: that is the node's failure
+                    self._visit(context)
+                    self._failed(context, worker, error)
+                    continue
+                with self._scheduler.lock:
+                    self._paused[step.id] = context
+                    self._scheduler.place(step, context.clock.ready)
+                    self._wake(lane)
+        except BaseException as error:  # as in _serve
+            self._broke(error)
+
     def _serve_async(self, lane: str, worker: int) -> None:
         async def take() -> None:
             self._loop = asyncio.get_running_loop()
@@ -177,9 +197,15 @@ class Workers:
         context = self._paused.pop(step.id, None)
         if context is None:
             context = StepContext(step, self._services, Clock(ready))
-            self._scheduler.emit(NodeStarted(step.id, step.lane))
-        context.begin()
+        context.step = step
+        if step.lane != "device":
+            self._visit(context)
         return context
+
+    def _visit(self, context: StepContext) -> None:
+        if not context.clock.begun:
+            self._scheduler.emit(NodeStarted(context.step.id, context.step.lane))
+        context.begin()
 
     def _wait_for(self, context: StepContext, name: str) -> None:
         step = context.step

@@ -6,12 +6,13 @@ import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import Annotated, TypeAlias, TypeVar
 
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
 from vinode.graph.events import Event, NodeFailed, NodeFinished, NodeReused, NodeStarted
 from vinode.graph.graph import Graph, build
+from vinode.graph.kinds import Kind
 from vinode.graph.node import AnyNodeType
 from vinode.graph.plan import Plan, make
 from vinode.graph.pool import Pool
@@ -20,6 +21,9 @@ from vinode.graph.workflow import Json, NodeId, from_json
 
 E = TypeVar("E")
 Nodes: TypeAlias = Mapping[str, tuple[str, Mapping[str, Json]]]  # id -> class, inputs
+Handle = Annotated[
+    str, Kind("HANDLE", "a name, compiled where it is used", python=str, is_model=True)
+]
 FOLDERS = Folders(Path("input"), Path("output"), Path("temp"), ())
 
 

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.graph.engine import Engine, Nodes, engine
+from tests.graph.engine import Engine, Handle, Nodes, engine
 from vinode import Image, node
 from vinode.graph.context import Context
 from vinode.graph.events import NodeFinished, NodeStarted, RunFinished, RunStarted
-from vinode.graph.kinds import Kind
+from vinode.graph.pool import Pool
 from vinode.graph.workflow import Json
-
-Handle = Annotated[
-    str, Kind("HANDLE", "a name, compiled where it is used", python=str, is_model=True)
-]
 
 
 @node("Add", category="test")
@@ -163,16 +160,17 @@ def test_independent_nodes_run_at_the_same_time() -> None:
 
 
 def test_lanes_of_devices_run_at_the_same_time() -> None:
-    """A node for the CPU, one for the NPU and one of Python."""
+    """A node for the CPU, one for another device (simulated) and one of Python."""
     nodes: Nodes = {
         "m": ("Handle", {}),
         "1": ("MeetOn", {"handle": ["m", 0], "x": 1}),
         "2": ("MeetOn", {"handle": ["m", 0], "x": 2}),
         "3": ("Meet", {}),
     }
-    ran = meeting(3).run(nodes, ["1", "2", "3"], devices={"1": "CPU", "2": "NPU"})
+    made = replace(meeting(3), pool=Pool(simulate=True))
+    ran = made.run(nodes, ["1", "2", "3"], devices={"1": "CPU", "2": "NPUSIM_CPU"})
     assert ran.outcome.status == "done"
-    assert [ran.finished(id).timing.lane for id in "123"] == ["CPU", "NPU", "host"]
+    assert [ran.finished(id).timing.lane for id in "123"] == ["CPU", "NPUSIM_CPU", "host"]
 
 
 def test_a_device_has_one_node_at_a_time() -> None:
