@@ -40,7 +40,8 @@ class Outbox:
         with self._wake:
             self._notes.append(_Note(message, preview))
             self._urgent = self._urgent or message["kind"] == "run-ended"
-            self._wake.notify()
+            if self._idle or self._urgent:  # else it looks by itself, and a wake would cost a turn
+                self._wake.notify_all()
 
     def flush(self, seconds: float = 5.0) -> None:
         """Wait until all that was posted has been sent."""

@@ -14,7 +14,7 @@ from types import TracebackType
 
 from vinode.graph.errors import Fault
 from vinode.web.queue_file import open_file
-from vinode.web.run_row import FIELDS, LIGHT, run_of, whole
+from vinode.web.run_row import FIELDS, LIGHT, ended_with_server, run_of, whole
 from vinode.web.runs import Ended, NewRun, Queued, QueueError, Run, RunState
 
 TRIES = 2  # times a run is begun before it is taken to be what ends the server
@@ -28,13 +28,18 @@ class Queue:
     it waited, once. If the server ends in its midst a second time, it has failed. A run whose end
     was recorded never runs again, and nobody is told of an end before it is recorded.
 
-    note  what the user must know of the file, or ""
+    note    what the user must know of the file, or ""
+    paused  no run is begun; kept over a restart
     """
 
     def __init__(self, path: Path) -> None:
         opened = open_file(path)
         self.path, self.note = path, opened.note
         self._db = opened.connection
+        # Kept beside the file, for no other process writes it: a run asks for them many times.
+        self.paused = bool(self._one("SELECT count(*) FROM setting WHERE name = 'paused'"))
+        self._last_seq = int(self._one("SELECT max(seq) FROM sqlite_sequence") or 0)
+        self._last_end = float(self._one("SELECT max(ended) FROM run WHERE ended > 0") or 0)
         self.interrupted = self._recover()
 
     def close(self) -> None:
@@ -57,27 +62,28 @@ class Queue:
     def submit(self, new: NewRun) -> Queued:
         """Accept a run; QueueError where its id is taken, or the disk is full."""
         id = new.id or str(uuid.uuid4())
-        texts = (whole(text) for text in (new.client_id, new.prompt, new.extra_data))
-        with self._change():
-            if self._db.execute("SELECT 1 FROM run WHERE id = ?", (id,)).fetchone():
+        number = new.number
+        if number is None:
+            number = self._before_all() if new.front else self._last_seq + 1.0
+        values = [
+            id,
+            number,
+            *(whole(text) for text in (new.client_id, new.prompt, new.extra_data)),
+            json.dumps(new.targets),
+            json.dumps(dict(new.options)),
+            time.time(),
+        ]
+        insert = (
+            "INSERT INTO run (id, state, number, client_id, prompt, extra_data, targets, options,"
+            " accepted) VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?) RETURNING seq"
+        )
+        with self._refusing():
+            try:
+                ((self._last_seq,),) = self._db.execute(insert, values).fetchall()
+            except sqlite3.IntegrityError:
                 fix = "leave the id out to be given one"
-                raise QueueError(Fault("prompt_id", "another run has it", id, fix, "id-taken"))
-            row = self._db.execute(
-                "INSERT INTO run (id, state, number, client_id, prompt, extra_data, targets,"
-                " options, accepted) VALUES (?, 'pending', ?, ?, ?, ?, ?, ?, ?) RETURNING seq",
-                (
-                    id,
-                    0.0 if new.number is None else new.number,
-                    *texts,
-                    json.dumps(new.targets),
-                    json.dumps(dict(new.options)),
-                    time.time(),
-                ),
-            ).fetchone()
-            number = new.number
-            if number is None:
-                number = self._before_all() if new.front else float(row[0])
-                self._db.execute("UPDATE run SET number = ? WHERE seq = ?", (number, row[0]))
+                fault = Fault("prompt_id", "another run has it", id, fix, "id-taken")
+                raise QueueError(fault) from None
         return Queued(id, number)
 
     def pending(self) -> list[Run]:
@@ -91,21 +97,20 @@ class Queue:
     def remaining(self) -> int:
         """Count the runs that wait and run."""
         count = "SELECT count(*) FROM run WHERE state = "
-        (total,) = self._db.execute(f"SELECT ({count}'pending') + ({count}'running')").fetchone()
-        return int(total)
+        return int(self._one(f"SELECT ({count}'pending') + ({count}'running')") or 0)
 
     def take(self) -> Run | None:
         """Begin the next run; None where none waits, or the queue is paused."""
         if self.paused:
             return None
-        with self._change():
-            row = self._db.execute(
+        with self._refusing():
+            rows = self._db.execute(
                 "UPDATE run SET state = 'running', started = ?, tries = tries + 1 WHERE seq ="
                 " (SELECT seq FROM run WHERE state = 'pending' ORDER BY number, seq LIMIT 1)"
                 f" RETURNING {FIELDS}",
                 (time.time(),),
-            ).fetchone()
-        return None if row is None else run_of(row)
+            ).fetchall()
+        return run_of(rows[0]) if rows else None
 
     def put_back(self, id: str) -> bool:
         """Let a run that was begun wait again, as if it had not been; False: it does not run."""
@@ -117,12 +122,12 @@ class Queue:
 
     def finish(self, id: str, ended: Ended) -> bool:
         """Record a run's end; False where it does not run. Only then may anybody be told of it."""
-        with self._change():
+        with self._refusing():
             return self._end(id, "running", ended)
 
     def cancel(self, id: str) -> bool:
         """Take a waiting run out; it is in the history as cancelled. False: it does not wait."""
-        with self._change():
+        with self._refusing():
             return self._end(id, "pending", Ended("cancelled"))
 
     def delete(self, ids: Sequence[str]) -> list[str]:
@@ -166,19 +171,15 @@ class Queue:
 
     # Whether runs are begun.
 
-    @property
-    def paused(self) -> bool:
-        """Say whether no run is begun; kept over a restart."""
-        row = self._db.execute("SELECT value FROM setting WHERE name = 'paused'").fetchone()
-        return row is not None
-
     def pause(self) -> None:
         """Begin no further run."""
         self._touch("INSERT OR IGNORE INTO setting VALUES ('paused', '1')")
+        self.paused = True
 
     def resume(self) -> None:
         """Begin runs again."""
         self._touch("DELETE FROM setting WHERE name = 'paused'")
+        self.paused = False
 
     # Runs that have ended.
 
@@ -201,8 +202,7 @@ class Queue:
 
     def ended(self) -> int:
         """Count the runs of the history."""
-        (total,) = self._db.execute("SELECT count(*) FROM run WHERE ended > 0").fetchone()
-        return int(total)
+        return int(self._one("SELECT count(*) FROM run WHERE ended > 0") or 0)
 
     def clear_history(self) -> int:
         """Forget all that have ended; gives how many."""
@@ -239,42 +239,44 @@ class Queue:
             ).fetchall()
             lost = self._db.execute("SELECT id FROM run WHERE state = 'running'").fetchall()
             for (id,) in lost:
-                self._end(id, "running", _ended_with_server(id))
+                self._end(id, "running", ended_with_server(id, TRIES))
         return tuple(str(id) for (id,) in again)
 
     def _end(self, id: str, state: RunState, ended: Ended) -> bool:
         # Times are told apart, for they are how the history is paged.
-        (last,) = self._db.execute("SELECT max(ended) FROM run WHERE ended > 0").fetchone()
         now = time.time()
-        if last is not None and now <= last < now + 1:
-            now = last + 1e-6
-        values = (ended.state, ended.outputs, ended.messages, ended.report, now, id, state)
-        return bool(
-            self._db.execute(
-                "UPDATE run SET state = ?, outputs = ?, messages = ?, report = ?, ended = ?"
-                " WHERE id = ? AND state = ?",
-                values,
-            ).rowcount
+        if now <= self._last_end < now + 1:
+            now = self._last_end + 1e-6
+        update = (
+            "UPDATE run SET state = ?, outputs = ?, messages = ?, report = ?, ended = ?"
+            " WHERE id = ? AND state = ?"
         )
+        values = (ended.state, ended.outputs, ended.messages, ended.report, now, id, state)
+        found = bool(self._db.execute(update, values).rowcount)
+        self._last_end = now if found else self._last_end
+        return found
 
     def _before_all(self) -> float:
-        (least,) = self._db.execute(
-            "SELECT min(number) FROM run WHERE state = 'pending'"
-        ).fetchone()
-        return min(0.0, least or 0.0) - 1.0
+        least = self._one("SELECT min(number) FROM run WHERE state = 'pending'")
+        return min(0.0, float(least or 0.0)) - 1.0
+
+    def _one(self, statement: str) -> float | None:
+        (value,) = self._db.execute(statement).fetchone()
+        return None if value is None else float(value)
 
     def _runs(self, where: str, *values: object, fields: str = FIELDS) -> list[Run]:
-        rows = self._db.execute(f"SELECT {fields} FROM run {where}", values)
-        return [run_of(row) for row in rows]
+        with self._refusing():
+            rows = self._db.execute(f"SELECT {fields} FROM run {where}", values)
+            return [run_of(row) for row in rows]
 
     def _touch(self, statement: str, *values: object) -> bool:
-        with self._change():
+        with self._refusing():
             return bool(self._db.execute(statement, values).rowcount)
 
     @contextmanager
     def _change(self) -> Generator[None]:
-        """Make one transaction; what the disk refuses is a QueueError, and nothing has changed."""
-        try:
+        """Make one transaction of several statements; one alone is a transaction by itself."""
+        with self._refusing():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -283,16 +285,15 @@ class Queue:
                 if self._db.in_transaction:  # a full disk has rolled back by itself
                     self._db.execute("ROLLBACK")
                 raise
+
+    @contextmanager
+    def _refusing(self) -> Generator[None]:
+        """Turn what the disk refuses into a QueueError; nothing has changed then."""
+        try:
+            yield
         except sqlite3.Error as error:
             full = "full" in str(error) or "disk I/O" in str(error)
             fix = "make room on the disk" if full else "start the server anew"
-            problem = f"the queue cannot be written: {error}"
+            problem = f"the queue's file refuses: {error}"
             code = "disk-full" if full else "queue"
             raise QueueError(Fault(str(self.path), problem, fix=fix, code=code)) from None
-
-
-def _ended_with_server(id: str) -> Ended:
-    now = int(time.time() * 1000)
-    said = f"the server ended {TRIES} times while this ran; it is not begun again"
-    data = {"prompt_id": id, "exception_message": said, "exception_type": "ServerEnded"}
-    return Ended("failed", messages=json.dumps([["execution_error", {**data, "timestamp": now}]]))

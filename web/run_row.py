@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Sequence
 from typing import Any, cast
 
-from vinode.web.runs import Run
+from vinode.web.runs import Ended, Run
 
 FIELDS = (
     "seq, id, state, number, client_id, prompt, extra_data, targets, options, accepted, started,"
@@ -32,3 +33,11 @@ def whole(text: str) -> str:
     'a?'
     """
     return text.encode("utf-8", "replace").decode()
+
+
+def ended_with_server(id: str, tries: int) -> Ended:
+    """Give the end of a run in whose midst the server has ended too often."""
+    said = f"the server ended {tries} times while this ran; it is not begun again"
+    data = {"prompt_id": id, "exception_message": said, "exception_type": "ServerEnded"}
+    message = ["execution_error", {**data, "timestamp": int(time.time() * 1000)}]
+    return Ended("failed", messages=json.dumps([message]))

@@ -16,7 +16,7 @@ from vinode.web.feed import Feed
 from vinode.web.queue import Queue
 from vinode.web.runs import NewRun, Queued
 from vinode.web.settings import Limits, WorkerSettings
-from vinode.web.told import Told, WorkerState
+from vinode.web.told import Phase, Told, WorkerState
 from vinode.web.worker_process import WorkerProcess
 
 Listener: TypeAlias = Callable[[Sequence[Told]], None]
@@ -239,9 +239,11 @@ class Supervisor:
             asked = {"prompt": run.prompt, "extra_data": run.extra_data, "targets": run.targets}
             hint = run.options.get("device")
             worker.send({"do": "run", "run": run.id, "device": hint, **asked})
-        phase = "busy" if self._feed.run else "ready"
-        if (phase, self._feed.problem) != (self.state.phase, self.state.queue_problem):
-            self._set(phase=phase, queue_problem=self._feed.problem)
+        phase: Phase = "busy" if self._feed.run else "ready"
+        if phase != self.state.phase:  # told by the run's own messages
+            self.state = replace(self.state, phase=phase)
+        if self._feed.problem != self.state.queue_problem:
+            self._set(queue_problem=self._feed.problem)
 
     def _send(self, message: dict[str, Json]) -> None:
         if self._worker:

@@ -21,6 +21,7 @@ Kind: TypeAlias = Literal[
     "node-ended",
     "run-ended",
 ]
+Phase: TypeAlias = Literal["starting", "ready", "busy", "waiting", "stopped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class WorkerState:
     queue_problem  why the queue's file cannot be written now, or ""
     """
 
-    phase: Literal["starting", "ready", "busy", "waiting", "stopped"] = "starting"
+    phase: Phase = "starting"
     pid: int = 0
     problem: str = ""
     devices: list[dict[str, Json]] | None = None
