@@ -19,7 +19,7 @@ from vinode.graph.strict_json import Json
 from vinode.web.app import make_app
 from vinode.web.queue import Queue
 from vinode.web.settings import Settings
-from vinode.web.site import SITE, Preflight, Site
+from vinode.web.site import SITE, Preflight
 from vinode.web.supervisor import Supervisor
 
 T = TypeVar("T")
@@ -42,8 +42,9 @@ class Reply:
 class Visitor:
     """Somebody who talks HTTP to the server; no browser, unless the headers say so."""
 
-    def __init__(self, session: aiohttp.ClientSession, url: str, site: Site) -> None:
-        self.session, self.url, self.site = session, url, site
+    def __init__(self, session: aiohttp.ClientSession, url: str, app: web.Application) -> None:
+        self.session, self.url, self.app = session, url, app
+        self.site = app[SITE]
 
     async def ask(self, method: str, path: str, **more: Any) -> Reply:
         """Send a request and read the whole answer."""
@@ -112,7 +113,7 @@ async def server(
             await place.start()
             port = runner.addresses[0][1]
             async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
-                yield Visitor(session, f"http://127.0.0.1:{port}", app[SITE])
+                yield Visitor(session, f"http://127.0.0.1:{port}", app)
         finally:
             await runner.cleanup()
             await supervisor.stop()
