@@ -111,7 +111,10 @@ class Context(Protocol):
     def open(
         self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]
     ) -> AbstractContextManager[OpenModel]:
-        """Hold a model for many inferences: its inputs are written, its outputs read, in place."""
+        """Hold a model for many inferences: its inputs are written, its outputs read, in place.
+
+        It is the node's alone meanwhile: `infer` of the same part and shapes inside is refused.
+        """
         ...
 
     def show(self, name: str, items: Sequence[object]) -> None:

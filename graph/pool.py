@@ -6,6 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +18,7 @@ from vinode.graph.comparison import judged
 from vinode.graph.compile import Tell, Timed, compile_part, untold
 from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.devices import SIMULATED, Hint, candidates, here, lane_of
-from vinode.graph.errors import DeviceError, Fault
+from vinode.graph.errors import DeviceError, Fault, NodeError
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, absent, classify
@@ -29,6 +30,8 @@ if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a
     import openvino as ov
 
 Check: TypeAlias = Callable[[], None]
+# Requests that the running thread or task holds; asyncio hands them on to what it starts.
+_HELD: ContextVar[frozenset[Compiled]] = ContextVar("held", default=frozenset())
 _POLL = 0.05  # seconds between two looks for a cancel
 
 
@@ -166,7 +169,7 @@ class Pool:
             if isinstance(compiled, Reason):
                 reasons.append(compiled)
                 continue
-            with waiting(compiled.lock, timed, check):
+            with holding(compiled, asked), waiting(compiled.lock, timed, check):
                 compiled.use(user)
                 told = (*reasons, *compiled.reasons)
                 try:
@@ -260,6 +263,23 @@ def _mendable(reason: Reason, asked: Asked) -> Reason:
 
 def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:
     return Fault(f"model {part.name}", reason.sentence, hint.text, reason.fix, reason.code)
+
+
+@contextmanager
+def holding(compiled: Compiled, asked: Asked) -> Generator[None]:
+    """Refuse to wait for oneself: a request that this thread or task holds is free no sooner."""
+    held = _HELD.get()
+    if compiled in held and compiled.lock.locked():
+        name, device = asked.part.name, asked.device
+        problem = f"model {name} is open on {device} with these shapes already"
+        fix = "use the opened model: write into its inputs, run(), read views()"
+        raise NodeError(problem, fix=fix)
+    _HELD.set(held | {compiled})
+    try:
+        yield
+    finally:
+        # A task may be left in another context than it was entered in, so no token is kept.
+        _HELD.set(_HELD.get() - {compiled})
 
 
 @contextmanager
