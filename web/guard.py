@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Final
 from urllib.parse import quote
@@ -17,6 +19,7 @@ from vinode.web.door import Door, sent_by_browser, stranger_problem
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
+_LOG = logging.getLogger("vinode.web")
 _POLICY = (
     "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; "
     "connect-src 'self'; worker-src 'self' blob:; object-src 'none'; base-uri 'none'; "
@@ -144,6 +147,16 @@ async def faults_as_answers(request: web.Request, handler: Handler) -> web.Strea
         if error.status < 400 or error.status == 426:
             raise
         return _plain_refusal(request, error)
+    except ConnectionError:
+        raise  # the client has gone
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        problem = "the disk is full" if full else f"the disk refuses: {error.strerror or error}"
+        return refuse(507 if full else 500, request.path[:200], problem, code="disk")
+    except Exception as error:  # the server's border: a mistake of ours ends here, and is logged
+        _LOG.exception("%s %s", request.method, request.path[:200])
+        problem = f"the server made a mistake: {type(error).__name__}"
+        return refuse(500, request.path[:200], problem, fix="see its log", code="internal")
 
 
 def status_of(fault: Fault) -> int:

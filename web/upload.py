@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO, cast
 
 from aiohttp import BodyPartReader, MultipartReader, web
+from aiohttp.http import HttpProcessingError
 
 from vinode.graph.errors import Fault, short
 from vinode.graph.strict_json import Json, load_json
@@ -28,6 +29,8 @@ _MOST_FIELD = 16 * 1024  # bytes of a field of the form
 _MOST_FIELDS = 20
 _PATIENCE = 60.0  # seconds without a byte
 _CHUNK = 256 * 1024
+# What aiohttp raises of a form that is cut short, or whose headers are none.
+_DAMAGED = (ValueError, RuntimeError, AssertionError, EOFError, HttpProcessingError)
 _NAMING = threading.Lock()
 
 
@@ -76,7 +79,7 @@ async def _read(request: web.Request, form: Form, folder: Path) -> None:
             if part is None:
                 return
             await _read_part(part, form, folder)
-    except (ValueError, RuntimeError, AssertionError, EOFError) as error:  # a form cut short
+    except _DAMAGED as error:
         problem = f"the form is damaged: {type(error).__name__}"
         raise BadRequest(Fault("body", problem, short(str(error)))) from None
     raise BadRequest(Fault("body", f"a form has at most {_MOST_FIELDS} fields"))

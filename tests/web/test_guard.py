@@ -17,7 +17,15 @@ WIDE: dict[str, Any] = {"token": TOKEN, "listen": "0.0.0.0"}
 
 @pytest.mark.parametrize(
     "host",
-    ["evil.example", "evil.example:8188", "localhost.evil.example", "192.168.0.7", "", "a b", "[::2]"],
+    [
+        "evil.example",
+        "evil.example:8188",
+        "localhost.evil.example",
+        "192.168.0.7",
+        "",
+        "a b",
+        "[::2]",
+    ],
 )
 def test_another_host_is_refused(tmp_path: Path, host: str) -> None:
     """A name that a stranger's DNS sends here opens nothing, nor does it open a socket."""

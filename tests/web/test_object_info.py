@@ -69,6 +69,6 @@ def test_the_canvas_is_told_kinds_units_and_help(tmp_path: Path) -> None:
         (scale,) = [node for node in told["nodes"] if node["id"] == "ImageScale"]
         width = next(port for port in scale["inputs"] if port["name"] == "width")
         assert width["range"]["unit"] == "pixels"
-        assert [pack["name"] for pack in told["packs"]][0] == "builtin"
+        assert told["packs"][0]["name"] == "builtin"
 
     visit(tmp_path, script)

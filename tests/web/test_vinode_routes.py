@@ -164,13 +164,13 @@ def test_a_job_that_fails_says_why_and_one_can_be_cancelled(tmp_path: Path) -> N
         async with visitor.socket("vinode=1") as socket:
             begun = await visitor.post("/vinode/models/convert", {"file": "bad.onnx"})
             assert begun.status == 202
-            states: list[str] = []
+            jobs: list[Any] = []
             async with asyncio.timeout(60):
-                while "failed" not in states:
+                while not jobs or jobs[-1]["state"] != "failed":
                     told = await socket.receive_json()
-                    if told["type"] == "vinode_job":
-                        states.append(told["data"]["state"])
-            assert told["data"]["problem"]
+                    jobs += [told["data"]] if told["type"] == "vinode_job" else []
+            assert jobs[-1]["problem"]
+            assert [job["state"] for job in jobs][:2] == ["running", "failed"]
         second = await visitor.post("/vinode/models/convert", {"file": "bad.onnx"})
         id = second.json["id"]
         cancelled = await visitor.post("/vinode/models/cancel", {"id": id})
@@ -178,7 +178,9 @@ def test_a_job_that_fails_says_why_and_one_can_be_cancelled(tmp_path: Path) -> N
         await asyncio.sleep(0.1)
         jobs = (await visitor.get("/vinode/models")).json["jobs"]
         assert jobs[-1]["state"] == "cancelled"
-        assert (await visitor.post("/vinode/models/cancel", {"id": id})).json == {"cancelled": False}
+        assert (await visitor.post("/vinode/models/cancel", {"id": id})).json == {
+            "cancelled": False
+        }
 
     visit(tmp_path, script)
 

@@ -67,7 +67,7 @@ class Visitor:
     @asynccontextmanager
     async def socket(
         self, query: str = "clientId=me", **more: Any
-    ) -> AsyncGenerator[aiohttp.ClientWebSocketResponse]:
+    ) -> AsyncGenerator[aiohttp.ClientWebSocketResponse[bool]]:
         """Open a socket."""
         async with self.session.ws_connect(f"{self.url}/ws?{query}", **more) as opened:
             yield opened
@@ -119,9 +119,7 @@ async def server(
             await supervisor.stop()
 
 
-def visit(
-    folder: Path, script: Callable[[Visitor], Awaitable[T]], /, **options: Any
-) -> T:
+def visit(folder: Path, script: Callable[[Visitor], Awaitable[T]], /, **options: Any) -> T:
     """Run a script against a server of its own."""
 
     async def whole() -> T:
