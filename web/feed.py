@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Mapping, Sequence
 
@@ -94,16 +95,18 @@ class Feed:
         said = [self._execution(run, each) for each in messages]
         return [*said, self.queue_told(), Told("run-ended", over, run.id, run.client_id)]
 
-    def put_back(self) -> None:
-        """Let the run wait again, as the server stops; where that fails, its next start does it."""
-        if self._now is None:
-            return
-        try:
-            if self._unrecorded is None:
+    def stop(self) -> list[Told]:
+        """Let the run wait again, as the server stops; one that was cancelled has ended.
+
+        Where the file refuses that, the next start of the server does it.
+        """
+        if self.cancelled:
+            return self.died("the server stopped", ())
+        if self._now is not None and self._unrecorded is None:
+            with contextlib.suppress(QueueError):
                 self.queue.put_back(self._now.run.id)
-        except QueueError as error:
-            self.problem = str(error)
-        self._now = None
+            self._now = None
+        return self.record()
 
     def queue_told(self) -> Told:
         """Tell how many runs wait and run."""

@@ -71,7 +71,10 @@ def _frame(notes: list[_Note]) -> bytes:
     for note in notes:
         message = note.message
         if note.preview is not None:
-            blobs.append(_jpeg(note.preview))
+            try:
+                blobs.append(_jpeg(note.preview))
+            except Exception:  # Pillow's errors are many; what it cannot draw is not worth a run
+                blobs.append(b"")
             message = {**message, "preview": len(blobs[-1])}
         messages.append(message)
     return pack(messages, b"".join(blobs))

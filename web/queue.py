@@ -19,6 +19,7 @@ from vinode.web.runs import Ended, NewRun, Queued, QueueError, Run, RunState
 
 TRIES = 2  # times a run is begun before it is taken to be what ends the server
 KEPT = 10_000  # ended runs
+MOST = 10_000  # waiting runs
 
 
 class Queue:
@@ -60,7 +61,10 @@ class Queue:
     # Waiting runs.
 
     def submit(self, new: NewRun) -> Queued:
-        """Accept a run; QueueError where its id is taken, or the disk is full."""
+        """Accept a run; QueueError where its id is taken, or the queue or the disk is full."""
+        if self.remaining() >= MOST:
+            fault = Fault("the queue", f"{MOST:,} runs wait already", fix="wait, or clear it")
+            raise QueueError(replace(fault, code="queue-full"))
         id = new.id or str(uuid.uuid4())
         number = new.number
         if number is None:
@@ -169,8 +173,6 @@ class Queue:
             self._db.executemany(update, zip(numbers, order, strict=True))
         return True
 
-    # Whether runs are begun.
-
     def pause(self) -> None:
         """Begin no further run."""
         self._touch("INSERT OR IGNORE INTO setting VALUES ('paused', '1')")
@@ -226,8 +228,6 @@ class Queue:
         client = run.client_id if client_id is None else client_id
         new = NewRun(run.prompt, client_id=client, extra_data=run.extra_data)
         return self.submit(replace(new, targets=run.targets, options=run.options))
-
-    # Within.
 
     def _recover(self) -> tuple[str, ...]:
         """Deal with what ran when the server was killed; gives the runs that wait again."""

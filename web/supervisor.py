@@ -67,9 +67,9 @@ class Supervisor:
         for task in self._tasks[1:] if self._worker else self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
-        self._tell(self._feed.record())
-        self._feed.put_back()
-        self._trail.unlink(missing_ok=True)
+        self._tell(self._feed.stop())
+        with contextlib.suppress(OSError):
+            self._trail.unlink()
         self._set(phase="stopped", pid=0)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

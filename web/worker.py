@@ -6,6 +6,7 @@ server goes, however it goes, it goes too.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import queue
@@ -48,6 +49,7 @@ def main() -> None:
     """Serve until the server goes or says stop."""
     faulthandler.enable()  # a crash in native code says where on standard error
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which tells us
+    _offer_to_the_system()
     asked, answers = _own_pipes()
     first = frames.read(asked)
     if first is None:
@@ -84,6 +86,12 @@ def _obey(command: dict[str, Json], engine: Engine, outbox: Outbox, cancels: Can
         outbox.post({"kind": "freed", "rss": _rss()})
     elif command["do"] == "devices":
         _warm(engine, outbox)
+
+
+def _offer_to_the_system() -> None:
+    """Where memory runs out on Linux, let the system end us and not the server."""
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+        file.write("500")
 
 
 def _own_pipes() -> tuple[BinaryIO, BinaryIO]:

@@ -102,6 +102,17 @@ def test_an_id_is_taken_once(queue: Queue) -> None:
     assert len(ids) == 5
 
 
+def test_a_queue_does_not_grow_for_ever(queue: Queue, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused is what comes after that, until one has run."""
+    monkeypatch.setattr("vinode.web.queue.MOST", 3)
+    submit(queue, "a", "b", "c")
+    with pytest.raises(QueueError, match="the queue: 3 runs wait already; wait, or clear it"):
+        submit(queue, "d")
+    take(queue)
+    queue.finish("a", DONE)
+    submit(queue, "d")
+
+
 def test_what_ended_is_kept_whole(queue: Queue) -> None:
     """Outputs, messages and report, and when."""
     submit(queue, "a")

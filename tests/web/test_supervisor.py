@@ -13,6 +13,7 @@ from PIL import Image as Picture
 
 from tests.web.room import FINE, error_of, one, room
 from vinode.graph.saved_report import read_report
+from vinode.web.queue import Queue
 from vinode.web.runs import NewRun
 from vinode.web.settings import Limits
 
@@ -128,6 +129,21 @@ def test_a_stop_in_the_midst_loses_nothing(tmp_path: Path) -> None:
             assert (await here.over(long)).state == "done"
             assert (await here.over(fine)).state == "done"
         assert [path.name for path in tmp_path.glob("running-*")] == []
+
+    asyncio.run(scene())
+
+
+def test_a_stop_after_a_cancel_is_the_end_of_the_run(tmp_path: Path) -> None:
+    """It does not come back with the next server, though its node did not listen."""
+
+    async def scene() -> None:
+        async with room(tmp_path) as here:
+            id = here.submit(one("Sleep", stubborn=True))
+            await here.until(here.started)
+            here.supervisor.cancel(id)
+        with Queue(tmp_path / "queue.sqlite") as queue:
+            assert (queue.remaining(), queue.history(1)[0].state) == (0, "cancelled")
+            assert [data["state"] for data in here.of("run-ended", id)] == ["cancelled"]
 
     asyncio.run(scene())
 
