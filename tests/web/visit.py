@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import aiohttp
 from aiohttp import web
@@ -69,8 +69,11 @@ class Visitor:
         self, query: str = "clientId=me", **more: Any
     ) -> AsyncGenerator[aiohttp.ClientWebSocketResponse[bool]]:
         """Open a socket."""
-        async with self.session.ws_connect(f"{self.url}/ws?{query}", **more) as opened:
-            yield opened
+        opened: Any = await self.session.ws_connect(f"{self.url}/ws?{query}", **more)
+        try:
+            yield cast("aiohttp.ClientWebSocketResponse[bool]", opened)
+        finally:
+            await opened.close()
 
     async def run(self, prompt: Json, **more: Json) -> Any:
         """Hand in a prompt and wait for its end; gives its history entry."""
