@@ -5,9 +5,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import json
-import os
 import shutil
-import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,11 +14,14 @@ from typing import IO, TypeAlias
 
 from filelock import FileLock, Timeout
 
+from vinode.graph import whole_file
 from vinode.graph.errors import Cancelled, Fault, ModelError
+from vinode.graph.whole_file import PART as PART
+from vinode.graph.whole_file import put
 
 BLOCK = 1 << 20  # bytes read at once: progress and cancel are looked at this often
 LOCK_POLL_SECONDS = 0.2
-PART, OLD = ".part", ".old"
+OLD = ".old"
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 
@@ -89,14 +90,9 @@ def canonical_json(value: object) -> str:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a small file so that a reader sees the old or the new text, never a part of it."""
-    part = path.with_name(f"{path.name}.{os.getpid()}{PART}")
     with disk_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            part.write_text(text, encoding="utf-8", newline="\n")
-            _replace(part, path)
-        finally:
-            part.unlink(missing_ok=True)
+        whole_file.write_whole(path, text.encode())
 
 
 _SENTENCES = {
@@ -163,8 +159,8 @@ def publish(
             part.mkdir(parents=True)
             fill(part)
             if target.exists():
-                _replace(target, old)
-            _replace(part, target)
+                put(target, old)
+            put(part, target)
         finally:
             _discard(part, old)
 
@@ -175,7 +171,7 @@ def remove(target: Path, lock: Path) -> None:
     with disk_errors(target), locked(lock):
         if target.exists():
             _discard(old)
-            _replace(target, old)
+            put(target, old)
         _discard(old)
 
 
@@ -203,15 +199,3 @@ def sweep(parent: Path, locks: Path) -> list[str]:
 def _discard(*folders: Path) -> None:
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def _replace(source: Path, target: Path) -> None:
-    # A virus scanner on Windows holds new files open for a moment: ask again before giving up.
-    for attempt in range(5):
-        try:
-            os.replace(source, target)
-            return
-        except PermissionError:
-            if attempt == 4:
-                raise
-            time.sleep(0.05 * 2**attempt)

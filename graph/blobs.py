@@ -5,12 +5,13 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
-import secrets
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import cast
+
+from vinode.graph.whole_file import PART, write_whole
 
 # Seconds after which nobody writes to a part any more: far beyond the limit of a compile.
 _ABANDONED = 2 * 86400.0
@@ -69,31 +70,42 @@ class Blobs:
         """Keep a blob; its note last, so that half a blob is never found. OSError: it is not kept.
 
         Two processes may make the same blob; on Windows the second cannot replace one that is
-        being read, and need not.
+        being read, and need not. Blobs of the same part and device from another driver or OpenVINO
+        go: they would never be found again, and are a gigabyte or two each.
         """
         self.folder.mkdir(parents=True, exist_ok=True)
-        self._sweep()
+        self._sweep(key)
         blob, note = self._files(key)
-        part = self.folder / f"{secrets.token_hex(8)}.part"
-        beside = part.with_suffix(".note")
         digest = hashlib.sha256(content).hexdigest()
         text = json.dumps({"sha256": digest, "made_for": asdict(key)}, indent=1)
-        try:
-            part.write_bytes(content)
-            beside.write_text(text, encoding="utf-8")
-            os.replace(part, blob)
-            os.replace(beside, note)
-        finally:
-            part.unlink(missing_ok=True)
-            beside.unlink(missing_ok=True)
+        write_whole(blob, content)
+        write_whole(note, text.encode())
         return blob
 
-    def _sweep(self) -> None:
-        """Remove what a process that was ended left half-written, a gigabyte or two each."""
-        for left in (*self.folder.glob("*.part"), *self.folder.glob("*.note")):
+    def _sweep(self, key: BlobKey) -> None:
+        """Remove what an ended process left half-written, and blobs that a new driver replaces."""
+        for left in self.folder.glob(f"*{PART}"):
             with contextlib.suppress(OSError):  # gone meanwhile, or open in another process
                 if time.time() - left.stat().st_mtime > _ABANDONED:
                     left.unlink()
+        for note in self.folder.glob("*.json"):
+            with contextlib.suppress(OSError, ValueError):  # gone meanwhile, or damaged
+                noted: object = json.loads(note.read_text(encoding="utf-8"))
+                if _outdated(noted, key):
+                    for suffix in (".json", ".blob", ".check.json"):
+                        note.with_suffix(suffix).unlink(missing_ok=True)
 
     def _files(self, key: BlobKey) -> tuple[Path, Path]:
         return self.folder / f"{key.name}.blob", self.folder / f"{key.name}.json"
+
+
+def _outdated(noted: object, key: BlobKey) -> bool:
+    """Say whether a note is of the key's part and device, but of another driver or OpenVINO."""
+    made_for = cast(dict[str, object], noted).get("made_for") if isinstance(noted, dict) else None
+    if not isinstance(made_for, dict):
+        return False
+    mine, told = asdict(key), cast(dict[str, object], made_for)
+    whose, versions = ("digest", "device"), ("driver", "openvino")
+    return all(told.get(name) == mine[name] for name in whose) and any(
+        told.get(name) != mine[name] for name in versions
+    )

@@ -5,8 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 import math
-import os
-import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -15,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from vinode.graph.whole_file import write_whole
 
 # Half precision gives 40 dB and more on sound models, int8 about 25; below this it shows.
 MIN_SNR_DB = 20.0
@@ -108,11 +108,9 @@ class Checks:
         """Note a comparison, whole or not at all; where the disk refuses, it is made again."""
         # JSON has no infinity: the figure is kept as text.
         noted = {**asdict(found), "snr_db": str(found.snr_db)}
-        part = self.folder / f"{secrets.token_hex(8)}.part"
         with contextlib.suppress(OSError):
             self.folder.mkdir(parents=True, exist_ok=True)
-            part.write_text(json.dumps(noted, indent=1), encoding="utf-8")
-            os.replace(part, self.folder / f"{key}.check.json")
+            write_whole(self.folder / f"{key}.check.json", json.dumps(noted, indent=1).encode())
 
 
 def now() -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 from vinode.graph.errors import Fault, WorkflowError
 from vinode.graph.png_text import SIGNATURE, read_png_text
 from vinode.graph.strict_json import load_json
+from vinode.graph.whole_file import write_whole as write_whole
 from vinode.graph.workflow import MAX_BYTES, Workflow, dump, from_json, parse, to_prompt
 
 # ComfyUI's WebP files carry "prompt:{...}" in the EXIF field Model, "workflow:{...}" in Make.
@@ -59,19 +59,6 @@ def write(workflow: Workflow, path: Path) -> None:
     """Write our file so that it is there whole or not at all; OSError where the disk refuses."""
     # A lone surrogate cannot be UTF-8; as \udc80 it is valid inside a JSON string.
     write_whole(path, dump(workflow).encode("utf-8", "backslashreplace"))
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old or the new one, never a part of it."""
-    if path.exists() and not path.is_file():  # a device or a pipe is written to, never replaced
-        path.write_bytes(content)
-        return
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
-    try:
-        beside.write_bytes(content)
-        os.replace(beside, path)
-    finally:
-        beside.unlink(missing_ok=True)
 
 
 def picture_text(workflow: Workflow) -> dict[str, str]:

@@ -152,6 +152,34 @@ def test_what_an_ended_process_left_is_removed(tmp_path: Path) -> None:
     assert (old.exists(), new.exists()) == (False, True)
 
 
+@pytest.mark.parametrize(
+    ("other", "stays"),
+    [
+        ({"driver": "1.1 8.4"}, False),
+        ({"openvino": "2026.3.0"}, False),
+        ({"driver": "1.1 8.4", "shapes": {"x": [2, 4]}}, False),
+        ({"shapes": {"x": [2, 4]}}, True),
+        ({"options": {}}, True),
+        ({"driver": "1.1 8.4", "digest": "d2"}, True),
+        ({"driver": "1.1 8.4", "device": "GPU Arc"}, True),
+    ],
+)
+def test_blobs_that_a_new_driver_replaces_go(
+    tmp_path: Path, other: dict[str, Any], stays: bool
+) -> None:
+    """Of the same part and device alone: what another model has, another model may still use."""
+    blobs = Blobs(tmp_path)
+    old = kept(blobs, replace(KEY, **other))
+    check = old.with_suffix(".check.json")
+    check.write_text("{}")
+    (tmp_path / "strange.json").write_text("[1]")
+    new = kept(blobs)
+    assert blobs.find(KEY) == new
+    left = [path.exists() for path in (old, old.with_suffix(".json"), check)]
+    assert left == [stays] * 3
+    assert (tmp_path / "strange.json").exists()
+
+
 def test_a_folder_that_cannot_be_made_keeps_nothing(tmp_path: Path) -> None:
     """It is an OSError, which whoever compiles goes on without; no part is left."""
     (tmp_path / "file").touch()

@@ -14,7 +14,7 @@ from vinode.graph.devices import SIMULATED
 from vinode.graph.part import Simulation
 from vinode.graph.png_text import SIGNATURE, read_png_text
 from vinode.graph.pool import Pool
-from vinode.graph.workflow_file import write_whole
+from vinode.graph.whole_file import write_whole
 
 
 def test_memory_that_ran_out_once_may_be_free_the_next_time(tmp_path: Path) -> None:

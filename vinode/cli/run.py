@@ -29,8 +29,9 @@ from vinode.graph.run import run
 from vinode.graph.strict_json import Json
 from vinode.graph.timing import Report, report, to_json
 from vinode.graph.trace import to_trace
+from vinode.graph.whole_file import write_whole
 from vinode.graph.workflow import NodeId, Workflow
-from vinode.graph.workflow_file import picture_text, write_whole
+from vinode.graph.workflow_file import picture_text
 
 
 @click.command(name="run")
