@@ -10,14 +10,13 @@ from vinode.graph.devices import SIMULATED, parts_of
 from vinode.graph.errors import Fault, ModelError
 from vinode.graph.placement import Reason, classify
 from vinode.graph.profile import module_path
+from vinode.graph.rewrites import NO_WORK
 from vinode.graph.values import ModelPart
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
 Shapes: TypeAlias = tuple[tuple[str, tuple[int, ...]], ...]
-
-_NO_WORK = ("Parameter", "Result", "Constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ def refused_before(core: ov.Core, model: ov.Model, asked: Asked) -> Reason | Non
         return None
     taken = takes(core, model, SIMULATED, asked.simulation)
     left = [op for op in model.get_ordered_ops() if op.get_friendly_name() not in taken]
-    left = [op for op in left if op.get_type_name() not in _NO_WORK]
+    left = [op for op in left if op.get_type_name() not in NO_WORK]
     if not left:
         return None
     first = left[0]

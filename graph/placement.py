@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from vinode.graph.devices import SIMULATED, shown
 from vinode.graph.profile import OpTime
 from vinode.graph.split import Split
+
+if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
+    import openvino as ov
 
 Code: TypeAlias = Literal[
     "device-absent",
@@ -182,6 +185,17 @@ def classify(error: BaseException, device: str, running: bool = False) -> Reason
         return Reason("device-lost", sentence, _AGAIN, ops)
     fix = "run the node on the CPU, and report the text with the model"
     return Reason("compile-failed", sentence, fix, ops)
+
+
+def missing(core: ov.Core, device: str, available: tuple[str, ...]) -> Reason:
+    """Say why a device is not here; what its plugin says tells driver from hardware."""
+    try:
+        core.get_property(device, "NPU_DRIVER_VERSION")
+    except RuntimeError as error:
+        found = classify(error, device)
+        if found.code == "driver-missing":
+            return found
+    return absent(device, available)
 
 
 def absent(device: str, available: tuple[str, ...]) -> Reason:

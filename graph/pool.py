@@ -21,7 +21,7 @@ from vinode.graph.devices import SIMULATED, Hint, candidates, here, lane_of
 from vinode.graph.errors import DeviceError, Fault, NodeError
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
-from vinode.graph.placement import Reason, absent, classify
+from vinode.graph.placement import Reason, missing
 from vinode.graph.rightness import Checks
 from vinode.graph.session import InferenceFailed, Session
 from vinode.graph.values import ModelPart
@@ -90,6 +90,7 @@ class Pool:
         self._building: dict[object, threading.Lock] = {}
         self._kept: OrderedDict[object, Compiled] = OrderedDict()
         self._refused: dict[object, Reason] = {}
+        self._missing: dict[str, Reason] = {}
 
     @property
     def core(self) -> ov.Core:
@@ -232,17 +233,14 @@ class Pool:
             return made
 
     def _absent(self, asked: Asked) -> Reason | None:
-        """Find a device that is not here; what the plugin says of it tells driver from hardware."""
+        """Find a device that is not here. OpenVINO looks anew each time, so it is asked once."""
         for name in asked.devices:
             if here(name, self.available):
                 continue
-            try:
-                self.core.get_property(name, "NPU_DRIVER_VERSION")
-            except RuntimeError as error:
-                found = classify(error, name)
-                if found.code == "driver-missing":
-                    return found
-            return absent(name, self.available)
+            with self._lock:
+                if name not in self._missing:
+                    self._missing[name] = missing(self.core, name, self.available)
+                return self._missing[name]
         return None
 
     def _keep(self, key: object, compiled: Compiled) -> None:

@@ -19,7 +19,8 @@ from vinode.graph.errors import Fault, VinodeError, nearest, short
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
-_NO_WORK = ("Parameter", "Result", "Constant")
+# Operations that compute nothing: inputs, outputs, weights.
+NO_WORK = ("Parameter", "Result", "Constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +193,7 @@ def _constant_sizes(model: ov.Model) -> int:
 
 def _working(model: ov.Model) -> dict[str, str]:
     named = {op.get_friendly_name(): op.get_type_name() for op in model.get_ordered_ops()}
-    return {name: type for name, type in named.items() if type not in _NO_WORK}
+    return {name: type for name, type in named.items() if type not in NO_WORK}
 
 
 REWRITES: Mapping[str, Rewrite] = {

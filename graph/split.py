@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from vinode.graph.profile import OpTime, module_path
+from vinode.graph.rewrites import NO_WORK
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
-
-_NO_WORK = ("Parameter", "Result", "Constant")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def assign(
     refused: list[Refused] = []
     ops = model.get_ordered_ops()
     for op in ops:
-        if op.get_type_name() in _NO_WORK:
+        if op.get_type_name() in NO_WORK:
             continue
         name = op.get_friendly_name()
         chosen = next((device for device in devices if name in taken[device]), devices[-1])
