@@ -115,10 +115,13 @@ def card_from(plain: object, place: str) -> Card:
     raw = cast(dict[str, Any], given)
     if not _has_types(raw, _SOURCE_TYPES) or not _has_types(row, _CARD_TYPES):
         raise refuse("a field is of the wrong type", row)
-    source = _known(Source, raw)
-    card = _known(Card, {**row, "source": source, "labels": tuple(row.get("labels", ()))})
-    if source is None or card is None:
-        raise refuse("name, and the source's uri, sha256 and bytes are needed", sorted(row))
+    try:
+        source: Source = known(Source, raw)
+        labels = tuple(row.get("labels", ()))
+        card: Card = known(Card, {**row, "source": source, "labels": labels})
+    except TypeError as error:
+        problem = "name, and the source's uri, sha256 and bytes are needed"
+        raise refuse(problem, sorted(row)) from error
     hashes = [source.sha256, *source.beside.values()]
     if any(Path(name).name != name or not name.strip(".") for name in source.beside):
         raise refuse("a file beside the source has a name without a path", list(source.beside))
@@ -132,7 +135,7 @@ def card_from(plain: object, place: str) -> Card:
     wrong = name_problem(card.name)
     if wrong:
         raise refuse(wrong, card.name)
-    return cast(Card, card)
+    return card
 
 
 _SOURCE_TYPES: Mapping[str, type] = {
@@ -188,9 +191,6 @@ def catalogue() -> Mapping[str, Card]:
     return {card.name: card for card in cards}
 
 
-def _known(cls: Any, row: Mapping[str, Any]) -> Any:
-    """Make a dataclass of the fields it knows; None where a needed one is missing."""
-    try:
-        return cls(**{name: row[name] for name in cls.__dataclass_fields__ if name in row})
-    except TypeError:
-        return None
+def known(cls: Any, row: Mapping[str, Any]) -> Any:
+    """Make a dataclass of the fields it knows; TypeError where a needed one is missing."""
+    return cls(**{name: row[name] for name in cls.__dataclass_fields__ if name in row})

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
-from vinode.converters.cards import Source
+from vinode.converters.cards import Source, known
 from vinode.converters.files import canonical_json
 
 
@@ -117,17 +117,17 @@ def record_from(text: str) -> Record:
         row = cast(dict[str, Any], json.loads(text))
         checked = row.get("verification")
         parts: dict[str, Any] = {
-            "recipe": _known(Recipe, row["recipe"]),
-            "source": _known(Source, row["source"]),
+            "recipe": known(Recipe, row["recipe"]),
+            "source": known(Source, row["source"]),
             "inputs": tuple(_port(port) for port in row["inputs"]),
             "outputs": tuple(_port(port) for port in row["outputs"]),
             "steps": tuple(
-                _known(Step, {**step, "log": tuple(step["log"])}) for step in row["steps"]
+                known(Step, {**step, "log": tuple(step["log"])}) for step in row["steps"]
             ),
-            "verification": _known(Verification, checked) if checked else None,
-            "files": {name: _known(StoredFile, file) for name, file in row["files"].items()},
+            "verification": known(Verification, checked) if checked else None,
+            "files": {name: known(StoredFile, file) for name, file in row["files"].items()},
         }
-        record = cast(Record, _known(Record, {**row, **parts}))
+        record = cast(Record, known(Record, {**row, **parts}))
     except (AttributeError, KeyError, TypeError) as error:
         raise ValueError(f"not a record: {error}") from error
     for name in record.files:
@@ -137,8 +137,4 @@ def record_from(text: str) -> Record:
 
 
 def _port(row: Mapping[str, Any]) -> Port:
-    return cast(Port, _known(Port, {**row, "shape": tuple(row["shape"])}))
-
-
-def _known(cls: Any, row: Mapping[str, Any]) -> Any:
-    return cls(**{name: row[name] for name in cls.__dataclass_fields__ if name in row})
+    return cast(Port, known(Port, {**row, "shape": tuple(row["shape"])}))
