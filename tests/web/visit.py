@@ -69,9 +69,11 @@ class Visitor:
         self, query: str = "clientId=me", **more: Any
     ) -> AsyncGenerator[aiohttp.ClientWebSocketResponse[bool]]:
         """Open a socket."""
-        opened: Any = await self.session.ws_connect(f"{self.url}/ws?{query}", **more)
+        connect = cast(Any, self.session.ws_connect)  # its type depends on the options
+        address = f"{self.url}/ws?{query}"
+        opened: aiohttp.ClientWebSocketResponse[bool] = await connect(address, **more)
         try:
-            yield cast("aiohttp.ClientWebSocketResponse[bool]", opened)
+            yield opened
         finally:
             await opened.close()
 
