@@ -39,7 +39,7 @@ _LOGIN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>vinode</
 <form action="/" method="get"><label>Token <input name="token" type="password"
 autocomplete="current-password"></label> <button>Open</button></form></html>
 """
-_FIX_HOST = "open the address that the server printed, or start it with --allow-host NAME"
+_FIX_HOST = "open the address that the server printed, or start it with --name HOST"
 
 
 def cookie_name(request: web.Request) -> str:
