@@ -43,7 +43,7 @@ def read(core: ov.Core, path: Path) -> ov.Model:
         return read_as_it_is(core, path)
     except RuntimeError as error:
         problem = "the file is cut off, damaged, or uses what OpenVINO does not know"
-        fault = Fault(str(path), problem, _last_line(error), code="model-refused")
+        fault = Fault(str(path), problem, last_line(error), code="model-refused")
         raise ModelError(fault) from error
 
 
@@ -59,7 +59,7 @@ def write(model: ov.Model, xml: Path) -> None:
     try:
         ov.save_model(model, xml, compress_to_fp16=True)
     except RuntimeError as error:
-        fault = Fault(str(xml), "the IR cannot be written", _last_line(error), code="model-disk")
+        fault = Fault(str(xml), "the IR cannot be written", last_line(error), code="model-disk")
         raise ModelError(fault) from error
 
 
@@ -109,9 +109,9 @@ def compare(
         wanted = _run(core, source, fed(given))
     except RuntimeError as error:
         problem = "the model does not run on the CPU, so the conversion cannot be checked"
-        fault = Fault(str(xml), problem, _last_line(error), code="wrong-result")
+        fault = Fault(str(xml), problem, last_line(error), code="wrong-result")
         raise ModelError(fault) from error
-    rows = [_difference(a, b) for a, b in zip(answers, wanted, strict=True)]
+    rows = [difference(a, b) for a, b in zip(answers, wanted, strict=True)]
     numbers = [row[1] for row in rows if row[1] is not None]
     checked = Verification(
         max_error=max(row[0] for row in rows),
@@ -144,7 +144,8 @@ def _run(core: ov.Core, model: ov.Model, given: Arrays) -> list[NDArray[Any]]:
     return [np.array(answers[port]) for port in compiled.outputs]
 
 
-def _difference(answer: NDArray[Any], wanted: NDArray[Any]) -> tuple[float, float | None, float]:
+def difference(answer: NDArray[Any], wanted: NDArray[Any]) -> tuple[float, float | None, float]:
+    """Give the largest error, the SNR in dB (None: no difference) and the cosine of two arrays."""
     a, b = answer.astype(np.float64).ravel(), wanted.astype(np.float64).ravel()
     # The fixed input may be outside of what a model takes: log(-1) is NaN on both sides.
     finite = np.isfinite(b) if a.shape == b.shape else np.zeros(0, bool)
@@ -171,6 +172,7 @@ def _name(port: Any, otherwise: str) -> str:
     return min(names) if names else otherwise
 
 
-def _last_line(error: BaseException) -> str:
+def last_line(error: BaseException) -> str:
+    """Give what an error of OpenVINO says in its last line; the others tell where in its source."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     return lines[-1][:200] if lines else type(error).__name__

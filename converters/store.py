@@ -42,7 +42,7 @@ class Artifact:
     def part(self, name: str) -> ModelPart:
         """Give the IR as a model part."""
         size = self.record.files["model.bin"].bytes
-        return ModelPart(name, self.folder / "model.xml", self.folder.name, size)
+        return ModelPart(name, self.folder / "model.xml", self.record.recipe.digest, size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,13 +197,18 @@ class Store:
         ]
 
 
-def read_artifact(folder: Path, verified: Callable[[Path, str], bool]) -> Artifact | Damage:
-    """Read an artifact's record and check its files against it."""
+def read_artifact(
+    folder: Path, verified: Callable[[Path, str], bool], digest: str | None = None
+) -> Artifact | Damage:
+    """Read an artifact's record and check its files against it.
+
+    digest  that it must have: the folder's name; "" for any, of a folder outside the store
+    """
     try:
         record = record_from((folder / RECORD).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         return Damage(folder, f"{RECORD} cannot be read: {error}")
-    if record.recipe.digest != folder.name:
+    if (folder.name if digest is None else digest) not in ("", record.recipe.digest):
         return Damage(folder, f"{RECORD} belongs to another artifact")
     if not {"model.xml", "model.bin"} <= record.files.keys():
         return Damage(folder, f"{RECORD} names no model.xml and model.bin")
