@@ -13,7 +13,7 @@ from vinode.converters import library
 from vinode.converters.library import Listed
 from vinode.converters.store import Store
 from vinode.graph.strict_json import Json
-from vinode.web import queue_routes, user_routes
+from vinode.web import job_routes, queue_routes, user_routes
 from vinode.web.answers import answer, raw_json, refuse
 from vinode.web.catalogue import Page
 from vinode.web.routes import Route
@@ -138,6 +138,7 @@ _SOCKET = {
 ROUTES = [
     *queue_routes.ROUTES,
     *user_routes.ROUTES,
+    *job_routes.ROUTES,
     Route("GET", "/object_info", get_object_info, "Give all node types.", mirror=True),
     Route("GET", "/object_info/{node_class}", get_one_info, "Give one node type.", mirror=True),
     Route("GET", "/system_stats", get_stats, "Tell of computer and devices.", mirror=True),

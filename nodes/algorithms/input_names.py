@@ -95,9 +95,10 @@ def _pictures_below(folder: Path) -> Iterator[str]:
     left = _MAX_LISTED
     for place, subfolders, names in os.walk(folder):
         subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        for name in names:
-            if Path(name).suffix.lower() in SUFFIXES and not name.startswith("."):
-                yield (Path(place) / name).relative_to(folder).as_posix()
+        below = "" if Path(place) == folder else f"{Path(place).relative_to(folder).as_posix()}/"
+        for name in names:  # texts, not paths: a server lists thousands whenever a page is loaded
+            if os.path.splitext(name)[1].lower() in SUFFIXES and not name.startswith("."):
+                yield below + name
                 left -= 1
                 if not left:
                     return

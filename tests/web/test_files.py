@@ -6,6 +6,7 @@ import asyncio
 import io
 import os
 import zlib
+from collections.abc import AsyncGenerator
 from pathlib import Path
 
 import aiohttp
@@ -14,6 +15,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from tests.web.visit import Visitor, visit
+from vinode.web import upload
 
 
 def picture(colour: str = "red", form: str = "PNG") -> bytes:
@@ -129,7 +131,9 @@ def test_a_picture_that_would_fill_the_memory_is_not_decoded(tmp_path: Path) -> 
     visit(tmp_path, script)
 
 
-def test_an_upload_that_is_too_large_ends_early(tmp_path: Path) -> None:
+def test_an_upload_that_is_too_large_ends_early(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """By its own word before a byte is read; without its word, as it grows."""
 
     async def script(visitor: Visitor) -> None:
@@ -142,6 +146,16 @@ def test_an_upload_that_is_too_large_ends_early(tmp_path: Path) -> None:
         )
         assert b" 413 " in await reader.readline()
         writer.close()
+        monkeypatch.setattr(upload, "MAX_UPLOAD", 2**20)
+
+        async def pieces() -> AsyncGenerator[bytes]:
+            yield b'--b\r\nContent-Disposition: form-data; name="image"; filename="a.png"\r\n\r\n'
+            for _ in range(1000):
+                yield bytes(2**16)
+
+        form = {"Content-Type": "multipart/form-data; boundary=b"}
+        reply = await visitor.ask("POST", "/upload/image", data=pieces(), headers=form)
+        assert reply.status == 413
 
     visit(tmp_path, script)
     assert not list(tmp_path.rglob(".upload-*"))

@@ -288,3 +288,20 @@ def test_queue_is_deleted_from_and_cleared(tmp_path: Path) -> None:
             assert json.dumps(reply.json["error"])
 
     visit(tmp_path, script)
+
+
+def test_runs_of_every_state_are_jobs(tmp_path: Path) -> None:
+    """As the stock canvas asks for them, with the numbers of its page echoed."""
+
+    async def script(visitor: Visitor) -> None:
+        ids = [(await visitor.post("/prompt", {"prompt": FINE})).json["prompt_id"] for _ in "abc"]
+        assert (await visitor.post(f"/api/jobs/{ids[0]}/cancel")).json == {"cancelled": True}
+        told = (await visitor.get("/api/jobs?status=in_progress,pending&limit=1&offset=1")).json
+        assert told["pagination"] == {"offset": 1, "limit": 1, "total": 2, "has_more": False}
+        assert [(job["id"], job["status"]) for job in told["jobs"]] == [(ids[1], "pending")]
+        one = (await visitor.get(f"/api/jobs/{ids[0]}")).json
+        assert (one["status"], one["workflow"]["prompt"]) == ("cancelled", FINE)
+        assert (await visitor.get("/api/jobs/none")).status == 404
+        assert (await visitor.get("/api/jobs?status=odd")).status == 400
+
+    visit(tmp_path, script)
