@@ -14,7 +14,7 @@ from types import TracebackType
 
 from vinode.graph.errors import Fault
 from vinode.web.queue_file import open_file
-from vinode.web.run_row import FIELDS, LIGHT, ended_with_server, run_of, whole
+from vinode.web.run_row import FIELDS, LIGHT, LISTED, ended_with_server, run_of, whole
 from vinode.web.runs import Ended, NewRun, Queued, QueueError, Run, RunState
 
 TRIES = 2  # times a run is begun before it is taken to be what ends the server
@@ -193,14 +193,14 @@ class Queue:
     def history(
         self, limit: int, before: float | None = None, offset: int = 0, light: bool = False
     ) -> list[Run]:
-        """Give runs that have ended, the newest first.
+        """Give runs that have ended, the newest first; without reports, which `get` gives.
 
         before  only those that ended before this; `ended` of the last run gives the next page
-        light   leave prompt, extra data, messages and report empty
+        light   leave prompt, extra data and messages empty as well
         """
         where = "WHERE ended > 0 AND ended < ? ORDER BY ended DESC LIMIT ? OFFSET ?"
         until = before if before is not None else 1e300
-        return self._runs(where, until, limit, offset, fields=LIGHT if light else FIELDS)
+        return self._runs(where, until, limit, offset, fields=LIGHT if light else LISTED)
 
     def ended(self) -> int:
         """Count the runs of the history."""

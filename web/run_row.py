@@ -14,7 +14,8 @@ FIELDS = (
     " ended, tries, outputs, messages, report"
 )
 # Without the texts that may be megabytes: for lists of many runs.
-LIGHT = FIELDS.replace("prompt, extra_data", "'', '{}'").replace("messages, report", "'[]', ''")
+LISTED = FIELDS.replace("report", "''")
+LIGHT = LISTED.replace("prompt, extra_data", "'', '{}'").replace("messages", "'[]'")
 _TARGETS, _OPTIONS = 7, 8
 
 

@@ -121,11 +121,13 @@ def test_what_ended_is_kept_whole(queue: Queue) -> None:
     assert begun.started >= begun.accepted > 0
     assert [run.id for run in queue.running()] == ["a"]
     assert queue.finish("a", DONE)
-    (run,) = queue.history(10)
+    run = queue.get("a")
+    assert run is not None
     assert Ended("done", run.outputs, run.messages, run.report) == DONE
     assert run.ended >= run.started
     assert not queue.finish("a", Ended("failed"))
-    assert queue.history(10) == [run]
+    assert queue.get("a") == run
+    assert queue.history(10) == [replace(run, report="")]
 
 
 @pytest.mark.parametrize("keep", [0, 1, 4, 9])
@@ -156,7 +158,9 @@ def test_pages_of_the_history_have_each_run_once(
 def test_a_light_history_has_no_large_texts(queue: Queue) -> None:
     """All else is there."""
     end(queue, "a")
-    (whole,), (light,) = queue.history(1), queue.history(1, light=True)
+    whole = queue.get("a")
+    assert whole is not None
+    (light,) = queue.history(1, light=True)
     assert light == replace(whole, prompt="", extra_data="{}", messages="[]", report="")
 
 
