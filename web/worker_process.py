@@ -114,8 +114,7 @@ class WorkerProcess:
         """Show what it writes to standard error as our own, and keep the last lines."""
         rest = b""
         while chunk := await errors.read(65536):
-            sys.stderr.write(chunk.decode("utf-8", "replace"))
-            sys.stderr.flush()
+            _show(chunk.decode("utf-8", "replace"))
             *lines, rest = (rest + chunk).split(b"\n")
             rest = rest[-_LINE:]
             self._said += [line[:_LINE].decode("utf-8", "replace").rstrip() for line in lines]
@@ -137,6 +136,13 @@ class WorkerProcess:
         fatal = [line for line in self._said if line.startswith(("Fatal Python", "terminate"))]
         words = fatal[-1] if fatal else last_line("\n".join(self._said))
         return f"{how}; its last words: {words[:300]}" if words else how
+
+
+def _show(text: str) -> None:
+    """Write to our standard error; where nobody reads it, or there is none, the worker goes on."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        sys.stderr.write(text)
+        sys.stderr.flush()
 
 
 async def start(

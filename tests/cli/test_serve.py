@@ -114,6 +114,19 @@ def test_a_kill_loses_nothing(tmp_path: Path) -> None:
         assert [server.over(id)["status"]["status_str"] for id in ids] == ["success"] * 2
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="closed pipes of POSIX")
+def test_nobody_reads_what_it_prints(tmp_path: Path) -> None:
+    """A launcher may close both streams; runs run all the same, however much nodes print."""
+    with served(tmp_path) as server:
+        assert server.process.stdout is not None
+        assert server.process.stderr is not None
+        server.process.stdout.close()
+        server.process.stderr.close()
+        for _ in range(3):
+            server.over(server.post(one("Loud")))
+        assert server.over(server.post(SMALL))["status"]["status_str"] == "success"
+
+
 def test_two_servers_do_not_share_a_folder(tmp_path: Path) -> None:
     """The second is told where the first is."""
     with served(tmp_path) as server:

@@ -14,7 +14,7 @@ import click
 import platformdirs
 
 from vinode import __version__
-from vinode.cli import OK, places
+from vinode.cli import OK, places, reader_may_leave
 from vinode.cli.pools import PoolOptions, compile_seconds, compiled_folder, pool_options
 from vinode.converters.files import Watch
 from vinode.converters.npu_compiler.find import find
@@ -147,8 +147,9 @@ def _ask_npu_compiler(graph: Graph, folders: Folders, platforms: list[str]) -> J
 def _tell(url: str, token: str) -> Callable[[str], None]:
     def tell(note: str) -> None:
         shown = f"{url}/?token={token}" if token else url
-        click.echo(f"vinode {__version__} serves {shown} (Ctrl-C ends it)")
-        if note:
-            click.echo(f"warning: {note}", err=True)
+        with reader_may_leave():
+            click.echo(f"vinode {__version__} serves {shown} (Ctrl-C ends it)")
+            if note:
+                click.echo(f"warning: {note}", err=True)
 
     return tell
