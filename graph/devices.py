@@ -245,3 +245,12 @@ def lane_of(hint: Hint, available: tuple[str, ...]) -> str:
         if all(found):
             return found[0]
     return parts_of(devices[0])[0]
+
+
+def real_npu(name: str) -> bool:
+    """Say whether a device is an NPU, and not its stand-in.
+
+    >>> real_npu("NPU.0"), real_npu("NPUSIM_CPU"), real_npu("HETERO:NPU,CPU")
+    (True, False, False)
+    """
+    return name.split(".")[0] == "NPU"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from vinode.graph.devices import OPTIONS
+from vinode.graph.devices import OPTIONS, parts_of, real_npu
 from vinode.graph.placement import Code, Fix, Reason
 from vinode.graph.rewrites import REWRITES
 
@@ -16,62 +16,74 @@ INPUT_RULES: Mapping[str, str] = {
     "half-size": "halve width and height",
 }
 
-_ABSENT: tuple[Code, ...] = (
-    "device-absent",
-    "driver-missing",
-    "driver-too-old",
-    "compiler-missing",
-    "device-lost",
-)
 _TOO_MUCH: tuple[Code, ...] = ("compile-timeout", "out-of-memory")
 
 
 def offered(
-    reason: Reason, device: str, rewrites: Sequence[str] = (), options: Sequence[str] = ()
+    reason: Reason,
+    device: str,
+    rewrites: Sequence[str] = (),
+    options: Sequence[str] = (),
+    available: Sequence[str] = (),
 ) -> tuple[Fix, ...]:
     """Give what may mend a reason: what changes no result first, advice last.
 
-    device    where it was tried: "NPU", "HETERO:NPU,CPU"
-    rewrites  those that were tried already
-    options   OpenVINO properties that were asked for
+    device     where it was tried: "NPU", "HETERO:NPU,CPU"
+    rewrites   those that were tried already
+    options    OpenVINO properties that were asked for
+    available  devices that are here
     """
+    if reason.code == "python-node":
+        return ()
     advice = (Fix("advice", "", reason.fix),) if reason.fix else ()
+    elsewhere = _elsewhere(device, available)
     match reason.code:
         case "op-unsupported":
-            hetero = () if device.startswith("HETERO:") else (_split(device),)
-            return (*_matching(reason, rewrites), *hetero, _CPU, *advice)
+            fixes = (*_matching(reason, rewrites), *_split(device), *elsewhere)
         case "compile-failed":
-            return (*_matching(reason, rewrites), _CPU, _input("multiple-64"), *advice)
+            fixes = (*_matching(reason, rewrites), *elsewhere, _input("multiple-64"))
         case "dynamic-shape":
             named = () if "constant-sizes" in rewrites else (_rewrite("constant-sizes"),)
-            return (*named, _CPU, *advice)
+            fixes = (*named, *elsewhere)
         case "wrong-result":
-            return (*_precision(device, options), _CPU, *advice)
+            fixes = (*_precision(device, options), *elsewhere)
         case "precision-unsupported":
-            dropped = _dropped("precision", options)
-            return (*dropped, _CPU, *advice)
+            fixes = (*_dropped("precision", options), *elsewhere)
         case "option-ignored":
-            return (*_ignored(reason, rewrites, options), *advice)
+            fixes = tuple(_ignored(reason, rewrites, options))
         case "split-too-small":
-            return (_CPU, *advice)
-        case "python-node":
-            return ()
+            fixes = elsewhere
         case code if code in _TOO_MUCH:
             smaller = [_input(rule) for rule in ("batch-1", "multiple-64", "half-size")]
-            return (_CPU, *smaller, *advice)
-        case code if code in _ABSENT:
+            fixes = (*elsewhere, *smaller)
+        case _:  # the device is not here, or failed
             auto = Fix("device", "AUTO", "let vinode choose among the devices that are here")
-            return (_CPU, auto, *advice)
-        case _:
-            return advice
+            fixes = (*elsewhere, auto) if device != "CPU" else ()
+    return (*fixes, *advice)
 
 
-_CPU = Fix("device", "CPU", "run the node on the CPU")
+def _elsewhere(device: str, available: Sequence[str]) -> tuple[Fix, ...]:
+    """Offer the other devices: a GPU for what an NPU does not take, and the CPU."""
+    tried = parts_of(device)
+    gpus = [name for name in available if name.startswith("GPU")]
+    asked = any(name.startswith("GPU") for name in tried)
+    found: list[Fix] = []
+    if gpus and not asked and any(name.startswith("NPU") for name in tried):
+        found.append(Fix("device", gpus[0], f"run the node on {gpus[0]}"))
+    if device != "CPU":
+        found.append(Fix("device", "CPU", "run the node on the CPU"))
+    return tuple(found)
 
 
-def _split(device: str) -> Fix:
+def _split(device: str) -> tuple[Fix, ...]:
+    """Offer to split the model where that may help.
+
+    Asked beforehand, an NPU says that it takes every operation: it would be given this one again.
+    """
+    if device == "CPU" or device.startswith("HETERO:") or real_npu(device):
+        return ()
     sentence = f"split the model: what {device} takes there, the rest on the CPU"
-    return Fix("device", f"HETERO:{device},CPU", sentence)
+    return (Fix("device", f"HETERO:{device},CPU", sentence),)
 
 
 def _input(rule: str) -> Fix:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
 from vinode.graph.blobs import Blobs
 from vinode.graph.devices import SIMULATED, parts_of
 from vinode.graph.errors import Fault, ModelError
-from vinode.graph.placement import Reason, classify
+from vinode.graph.placement import Reason, classify, last_line
 from vinode.graph.profile import module_path
 from vinode.graph.rewrites import NO_WORK
 from vinode.graph.values import ModelPart
@@ -90,30 +91,55 @@ def read(core: ov.Core, part: ModelPart) -> ov.Model:
 
 
 def reshape(model: ov.Model, part: ModelPart, shapes: Shapes) -> None:
-    """Give the model the shapes of its inputs; ModelError names the input that does not fit."""
+    """Give the model the shapes of its inputs; ModelError names those that do not fit."""
     import openvino as ov
 
-    wanted = dict(shapes)
+    wanted = {name: ov.PartialShape(list(shape)) for name, shape in shapes}
     known = {port.get_any_name(): port.get_partial_shape() for port in model.inputs}
     if known.keys() != wanted.keys():
-        got = ", ".join(sorted(wanted)) or "nothing"
-        problem = f"takes the inputs {', '.join(sorted(known))}"
-        raise ModelError(Fault(f"model {part.name}", problem, got, code="bad-inputs"))
-    changed = {
-        name: ov.PartialShape(list(shape))
-        for name, shape in wanted.items()
-        if known[name] != ov.PartialShape(list(shape))
-    }
+        raise _wrong_names(part, known.keys(), wanted.keys())
+    changed = {name: shape for name, shape in wanted.items() if known[name] != shape}
     if not changed:
         return
     try:
         model.reshape(changed)
     except RuntimeError as error:
-        name = next(iter(changed))
-        place = f"model {part.name}, input {name}"
-        said = classify(error, "OpenVINO").sentence
-        fault = Fault(place, f"takes {known[name]}", str(wanted[name]), said, "bad-inputs")
-        raise ModelError(fault) from error
+        names = [name for name in changed if _is_at_fault(model, name, changed)] or list(changed)
+        many = "inputs" if len(names) > 1 else "input"
+        place = f"model {part.name}, {many} {', '.join(names)}"
+        takes = f"takes {', '.join(str(known[name]) for name in names)}"
+        got = ", ".join(str(dict(shapes)[name]) for name in names)
+        fix = "give shapes that its operations can follow"
+        if len(names) > 1:
+            fix = "give shapes that fit each other"
+        fix = f"{fix}; OpenVINO says: {last_line(str(error))}"
+        raise ModelError(Fault(place, takes, got, fix, "bad-inputs")) from error
+
+
+def _wrong_names(part: ModelPart, known: Set[str], given: Set[str]) -> ModelError:
+    absent, strange = sorted(known - given), sorted(given - known)
+    fixes = [f"give {', '.join(absent)}"] if absent else []
+    fixes += [f"leave {', '.join(strange)} out"] if strange else []
+    problem = f"takes the inputs {', '.join(sorted(known))}"
+    got = ", ".join(sorted(given)) or "nothing"
+    return ModelError(Fault(f"model {part.name}", problem, got, " and ".join(fixes), "bad-inputs"))
+
+
+def _is_at_fault(model: ov.Model, name: str, changed: Mapping[str, ov.PartialShape]) -> bool:
+    """Say whether all would be well if it were not for the sizes that one input changes."""
+    import openvino as ov
+
+    port = next(port for port in model.inputs if port.get_any_name() == name)
+    own, wanted = port.get_partial_shape(), changed[name]
+    free = ov.PartialShape.dynamic(own.rank)
+    if own.rank == wanted.rank:
+        free = ov.PartialShape([-1 if a != b else a for a, b in zip(own, wanted, strict=True)])
+    trial = model.clone()
+    try:
+        trial.reshape({**changed, name: free})
+    except RuntimeError:
+        return False
+    return True
 
 
 def refused_before(core: ov.Core, model: ov.Model, asked: Asked) -> Reason | None:
@@ -123,12 +149,10 @@ def refused_before(core: ov.Core, model: ov.Model, asked: Asked) -> Reason | Non
     """
     device = asked.device
     if device.startswith("NPU"):
-        moving = [op for op in model.get_ordered_ops() if _is_dynamic(op)]
-        if moving:
-            path = module_path(moving[0].get_friendly_name())
-            sentence = f"{device}: {len(moving)} operations have no fixed shape, first {path}"
+        names = unfixed(model)
+        if names:
+            sentence = f"{device}: the input {', '.join(names)} has no fixed shape"
             fix = "give the node a fixed size: the device takes static shapes only"
-            names = tuple(op.get_friendly_name() for op in moving[:20])
             return Reason("dynamic-shape", sentence, fix, names)
     if device != SIMULATED:
         return None
@@ -146,8 +170,25 @@ def refused_before(core: ov.Core, model: ov.Model, asked: Asked) -> Reason | Non
     return Reason("op-unsupported", sentence, fix, names)
 
 
-def _is_dynamic(op: ov.Node) -> bool:
-    return any(output.get_partial_shape().is_dynamic for output in op.outputs())
+def unfixed(model: ov.Model) -> tuple[str, ...]:
+    """Name the inputs that have a size which an NPU needs fixed.
+
+    It takes a batch that is not, where the model's layout says which axis that is. Sizes that are
+    not fixed inside, as after NonZero, it may take: only the compile tells.
+    """
+    return tuple(port.get_any_name() for port in model.inputs if _is_unfixed(port))
+
+
+def _is_unfixed(port: ov.Output) -> bool:
+    from openvino import layout_helpers
+
+    shape, layout = port.get_partial_shape(), layout_helpers.get_layout(port)
+    if shape.is_static:
+        return False
+    if shape.rank.is_dynamic or not layout_helpers.has_batch(layout):
+        return True
+    batch = layout_helpers.batch_idx(layout)
+    return any(size.is_dynamic for axis, size in enumerate(shape) if axis != batch)
 
 
 def takes(core: ov.Core, model: ov.Model, device: str, simulation: Simulation | None) -> set[str]:

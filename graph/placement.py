@@ -26,6 +26,7 @@ Code: TypeAlias = Literal[
     "compile-timeout",
     "out-of-memory",
     "device-lost",
+    "inference-failed",
     "wrong-result",
     "python-node",
     "split-too-small",
@@ -107,7 +108,6 @@ PYTHON_NODE = Placement(
     reasons=(Reason("python-node", "it is Python by nature and runs on the CPU"),),
 )
 
-_AGAIN = "close other programs that use the device and run again"
 # Texts of OpenVINO 2026.4's plugins; the first that matches decides.
 _TEXTS: tuple[tuple[str, Code, str], ...] = (
     (
@@ -152,11 +152,15 @@ _TEXTS: tuple[tuple[str, Code, str], ...] = (
         "out-of-memory",
         "use a smaller size or batch, or put the node on another device",
     ),
-    (r"DEVICE_LOST", "device-lost", _AGAIN),
+    (
+        r"DEVICE_LOST|CL_DEVICE_NOT_AVAILABLE|device (hung|removed|was reset)",
+        "device-lost",
+        "close other programs that use the device and run again",
+    ),
     (
         r"Unsupported operation of type|were not able to be assigned",
         "op-unsupported",
-        "put the node on a device that has the operation, or use HETERO:<device>,CPU",
+        "replace the operation by its equal, or put the node on a device that has it",
     ),
     (
         r"Supported values: (f16|bf16)|[Uu]nsupported (precision|element type)"
@@ -182,7 +186,8 @@ def classify(error: BaseException, device: str, running: bool = False) -> Reason
         if re.search(pattern, text):
             return Reason(code, sentence, fix, ops)
     if running:
-        return Reason("device-lost", sentence, _AGAIN, ops)
+        fix = "run again; where it fails again, run the node on another device and report the text"
+        return Reason("inference-failed", sentence, fix, ops)
     fix = "run the node on the CPU, and report the text with the model"
     return Reason("compile-failed", sentence, fix, ops)
 

@@ -176,7 +176,7 @@ class Pool:
                 try:
                     yield Session(compiled, asked, timed, check, told)
                 except InferenceFailed as failed:
-                    user.lost[_key(asked)] = _mendable(failed.reason, asked)
+                    user.lost[_key(asked)] = self._mendable(failed.reason, asked)
                     self._forget(asked, compiled)
                     raise
             return
@@ -205,7 +205,7 @@ class Pool:
     def _compiled(self, asked: Asked, timed: Timed, check: Check, tell: Tell) -> Compiled | Reason:
         reason = self._absent(asked)
         if reason is not None:
-            return _mendable(reason, asked)
+            return self._mendable(reason, asked)
         key = _key(asked)
         with self._lock:
             building = self._building.setdefault(key, threading.Lock())
@@ -221,9 +221,9 @@ class Pool:
                 rest = self._checks, self.accept_wrong, timed, check
                 made = judged(self.core, made, asked, *rest)
             if isinstance(made, Reason):
-                made = _mendable(made, asked)
+                made = self._mendable(made, asked)
             else:
-                made.reasons = tuple(_mendable(reason, asked) for reason in made.reasons)
+                made.reasons = tuple(self._mendable(reason, asked) for reason in made.reasons)
             with self._lock:
                 if isinstance(made, Reason):
                     if made.code in _LASTING:
@@ -243,6 +243,12 @@ class Pool:
                 return self._missing[name]
         return None
 
+    def _mendable(self, reason: Reason, asked: Asked) -> Reason:
+        """Give a reason with what may mend it."""
+        options = [name for name, _ in asked.options]
+        tried = asked.device, asked.rewrites, options
+        return replace(reason, fixes=offered(reason, *tried, self.available))
+
     def _keep(self, key: object, compiled: Compiled) -> None:
         self._kept[key] = compiled
         while len(self._kept) > 1 and sum(c.bytes for c in self._kept.values()) > self.limit:
@@ -251,12 +257,6 @@ class Pool:
 
 def _key(asked: Asked) -> object:
     return asked.part.digest, asked.shapes, asked.device, asked.options, asked.rewrites
-
-
-def _mendable(reason: Reason, asked: Asked) -> Reason:
-    """Give a reason with what may mend it."""
-    options = [name for name, _ in asked.options]
-    return replace(reason, fixes=offered(reason, asked.device, asked.rewrites, options))
 
 
 def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:

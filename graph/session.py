@@ -63,7 +63,10 @@ class Session:
                     place = f"model {self.asked.part.name}, input {name}"
                     got = f"{array.shape} {array.dtype}"
                     takes = f"takes {target.shape} {target.dtype}"
-                    raise ModelError(Fault(place, takes, got, code="bad-inputs"))
+                    fix = f"convert it: array.astype(np.{target.dtype})"
+                    if array.shape != target.shape:
+                        fix = "open the model for the shapes that are written"
+                    raise ModelError(Fault(place, takes, got, fix, "bad-inputs"))
                 copy(target, array, self._speed)
 
     def _input(self, name: str) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from vinode.converters.npu_compiler.texts import (
 )
 from vinode.converters.npu_compiler.verdict import Question, Verdict, Verdicts
 from vinode.graph.fixes import offered
-from vinode.graph.part import Shapes, read, reshape
+from vinode.graph.part import Shapes, read, reshape, unfixed
 from vinode.graph.placement import Code, Reason
 from vinode.graph.rewrites import apply
 from vinode.graph.values import ModelPart
@@ -90,7 +90,7 @@ def _ask(compiler: Compiler, asked: Request, watch: Watch) -> Verdict:
         reshape(model, asked.part, asked.shapes)
     apply(model, asked.rewrites)
     ops = len(model.get_ops())
-    moving = [port.get_any_name() for port in model.inputs if port.get_partial_shape().is_dynamic]
+    moving = unfixed(model)
     if moving:
         return Verdict(asked.platform, _moving(moving, asked), ops, 0.0, 0, None, None, False, "")
     options = {**dict(asked.options), "NPU_PLATFORM": asked.platform}
@@ -187,23 +187,18 @@ def _told(
     return Reason(code, f"{who}{text}{how}", fix, ops)
 
 
-def _moving(names: list[str], asked: Request) -> Reason:
+def _moving(names: tuple[str, ...], asked: Request) -> Reason:
     sentence = f"NPU {asked.platform}: the input {', '.join(names)} has no fixed shape"
     fix = "give the node a fixed size: the device takes static shapes only"
-    return _with_fixes(
-        Reason("dynamic-shape", sentence, fix, tuple(names)), asked, lambda name: False
-    )
+    return _with_fixes(Reason("dynamic-shape", sentence, fix, names), asked, lambda name: False)
 
 
 def _with_fixes(reason: Reason, asked: Request, mends: Callable[[str], bool]) -> Reason:
-    """Add what can be applied: rewrites only where they are proven.
-
-    A split is none: asked beforehand, the NPU says that it takes the operation, and then fails.
-    """
+    """Add what can be applied: rewrites only where they are proven."""
     options = [name for name, _ in asked.options]
     kept = tuple(
         fix
         for fix in offered(reason, "NPU", asked.rewrites, options)
-        if not fix.value.startswith("HETERO:") and (fix.kind != "rewrite" or mends(fix.value))
+        if fix.kind != "rewrite" or mends(fix.value)
     )
     return Reason(reason.code, reason.sentence, reason.fix, reason.ops, kept)

@@ -66,6 +66,9 @@ WAYS: Mapping[Code, Callable[[Path], Reason]] = {
     "device-lost": lambda folder: ran(
         folder, Pool(simulate=Simulation(fails="DEVICE_LOST")), SIMULATED, "sin"
     ),
+    "inference-failed": lambda folder: ran(
+        folder, Pool(simulate=Simulation(fails="something new")), SIMULATED, "sin"
+    ),
     "wrong-result": lambda folder: ran(
         folder, Pool(simulate=Simulation(noise=0.5)), SIMULATED, "sin"
     ),

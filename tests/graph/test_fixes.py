@@ -24,7 +24,16 @@ def values(code: Code, device: str, sentence: str = "", **tried: tuple[str, ...]
 @pytest.mark.parametrize(
     ("code", "device", "sentence", "tried", "wanted"),
     [
-        ("op-unsupported", "NPU", "no Tan in a", {}, ["HETERO:NPU,CPU", "CPU"]),
+        ("op-unsupported", "NPU", "no Tan in a", {}, ["CPU"]),
+        ("op-unsupported", "NPU.1", "no Tan in a", {"available": ("CPU", "GPU")}, ["GPU", "CPU"]),
+        ("op-unsupported", "HETERO:NPU,GPU", "Tan", {"available": ("GPU.0", "GPU.1")}, ["CPU"]),
+        ("op-unsupported", "NPUSIM_CPU", "no Tan in a", {}, ["HETERO:NPUSIM_CPU,CPU", "CPU"]),
+        ("op-unsupported", "CPU", "LogSoftmax x", {}, ["log-softmax-axis"]),
+        ("op-unsupported", "CPU", "no MyOp in a", {"available": ("CPU", "GPU")}, []),
+        ("compile-failed", "CPU", "at Bucketize", {}, ["bucketize-i32", "multiple-64"]),
+        ("out-of-memory", "CPU", "", {}, ["batch-1", "multiple-64", "half-size"]),
+        ("inference-failed", "NPU", "", {"available": ("GPU.0",)}, ["GPU.0", "CPU", "AUTO"]),
+        ("inference-failed", "CPU", "", {}, []),
         (
             "op-unsupported",
             "GPU.1",
@@ -38,7 +47,7 @@ def values(code: Code, device: str, sentence: str = "", **tried: tuple[str, ...]
             "NPU",
             "Softmax x",
             {"rewrites": ("softmax-decomposed",)},
-            ["HETERO:NPU,CPU", "CPU"],
+            ["CPU"],
         ),
         ("compile-failed", "NPU", "at Bucketize", {}, ["bucketize-i32", "CPU", "multiple-64"]),
         ("dynamic-shape", "NPU", "", {}, ["constant-sizes", "CPU"]),
