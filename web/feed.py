@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from vinode.graph.strict_json import Json
 from vinode.web.chronicle import Chronicle, Message
-from vinode.web.queue import Queue
+from vinode.web.queue import TRIES, Queue
 from vinode.web.runs import Ended, EndState, QueueError, Run
 from vinode.web.told import Told
 
@@ -70,10 +70,17 @@ class Feed:
 
     def died(self, problem: str, nodes: Sequence[str]) -> list[Told]:
         """End the run whose worker has died; `nodes` ran last."""
-        if self._now is None or self._unrecorded:
+        now = self._now
+        if now is None or self._unrecorded:
             return []
+        if not (now.messages or nodes or self.cancelled) and now.run.tries < TRIES:
+            # It died before it began the run, most likely of something else: once more.
+            with contextlib.suppress(QueueError):
+                self.queue.put_back(now.run.id, tried=True)
+                self._now = None
+                return [self.queue_told()]
         state: EndState = "cancelled" if self.cancelled else "failed"
-        self._unrecorded = self._now.died(problem, nodes, state)
+        self._unrecorded = now.died(problem, nodes, state)
         return self.record()
 
     def record(self) -> list[Told]:

@@ -116,11 +116,12 @@ class Queue:
             ).fetchall()
         return run_of(rows[0]) if rows else None
 
-    def put_back(self, id: str) -> bool:
-        """Let a run that was begun wait again, as if it had not been; False: it does not run."""
+    def put_back(self, id: str, tried: bool = False) -> bool:
+        """Let a run that was begun wait again; False: it does not run. `tried`: it counts."""
         return self._touch(
-            "UPDATE run SET state = 'pending', started = 0, tries = tries - 1"
+            "UPDATE run SET state = 'pending', started = 0, tries = tries - ?"
             " WHERE id = ? AND state = 'running'",
+            0 if tried else 1,
             id,
         )
 

@@ -49,6 +49,21 @@ def test_a_worker_that_dies_takes_only_its_run_along(tmp_path: Path, how: str) -
     asyncio.run(scene())
 
 
+def test_a_run_that_came_too_late_is_not_lost(tmp_path: Path) -> None:
+    """The worker had died by itself before, and nobody had noticed yet: the next one runs it."""
+
+    async def scene() -> None:
+        async with room(tmp_path) as here:
+            await here.until(lambda: here.supervisor.state.phase == "ready")
+            psutil.Process(here.supervisor.state.pid).kill()
+            id = here.submit(FINE)
+            assert [run.id for run in here.queue.running()] == [id]
+            run = await here.over(id)
+            assert (run.state, run.tries, here.supervisor.state.restarts) == ("done", 2, 1)
+
+    asyncio.run(scene())
+
+
 def test_a_worker_that_hangs_is_ended(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """One that lets no other thread run gives no sign of life."""
 
