@@ -142,7 +142,7 @@ def ranks(drawn: Images, references: Images, own: Sequence[int], side: int) -> N
 def evaluate(back_end: BackEnd, font: Path = DEFAULT_FONT, sheets: Path | None = None) -> Figures:
     """Draw seen captions, and colourings never shown in training; look each up among the glyphs."""
     glyphs, pictures = load_glyphs(font)
-    plain = compose(pictures)
+    plain, coloured = compose(pictures), _Coloured(pictures)
     order = np.random.RandomState(7).permutation(len(glyphs))
     own = [int(i) for i in order[:CAPTIONS]]
     texts = [glyphs[i].names[0] for i in own]
@@ -158,7 +158,7 @@ def evaluate(back_end: BackEnd, font: Path = DEFAULT_FONT, sheets: Path | None =
         found.append(Found(*counts))
         for pairs, hits, name in ((one, unseen[0], "one"), (two, unseen[1], "two")):
             drawn = _draw(back_end, [prompt(glyphs[i], look) for look, i in pairs], first)
-            hits.append(_recognised(drawn, pairs, pictures))
+            hits.append(coloured.recognised(drawn, pairs))
             truth = [compose(pictures[i : i + 1], *look.colours)[0] for look, i in pairs]
             _pairs_sheet(np.stack(truth), drawn, sheets, f"unseen-{name}-{first}.png")
         print(
@@ -186,14 +186,29 @@ def _held_out(glyphs: Sequence[Glyph], wanted: Callable[[Look], bool]) -> list[t
     return [pairs[k] for k in np.random.RandomState(7).permutation(len(pairs))[:PAIRS]]
 
 
-def _recognised(
-    drawn: Images, pairs: Sequence[tuple[Look, int]], pictures: NDArray[np.uint8]
-) -> int:
-    """Count pictures whose own glyph is in the top 5 at 32×32 among all glyphs so coloured."""
-    return sum(
-        int(ranks(drawn[k : k + 1], compose(pictures, *look.colours), [i], 32)[0] < 5)
-        for k, (look, i) in enumerate(pairs)
-    )
+class _Coloured:
+    """All glyphs in any look, at 32×32: backgrounds are added to what was shrunk once a tint."""
+
+    def __init__(self, pictures: NDArray[np.uint8]) -> None:
+        self._pictures = pictures
+        self._shrunk: dict[str, tuple[Images, Images]] = {}
+
+    def of(self, look: Look) -> Images:
+        """Give the glyphs (n, 3, 32, 32) in a look."""
+        background, tint = look.colours
+        if look.tint not in self._shrunk:
+            black, white = (shrink(compose(self._pictures, (v,) * 3, tint), 32) for v in (0, 255))
+            self._shrunk[look.tint] = black, white - black
+        drawn, clear = self._shrunk[look.tint]
+        behind = np.array(background, np.float32).reshape(3, 1, 1) / np.float32(255)
+        return drawn + clear * behind
+
+    def recognised(self, drawn: Images, pairs: Sequence[tuple[Look, int]]) -> int:
+        """Count pictures whose own glyph is in the top 5 among all glyphs so coloured."""
+        places = [
+            ranks(drawn[k : k + 1], self.of(look), [i], 32)[0] for k, (look, i) in enumerate(pairs)
+        ]
+        return int((np.array(places) < 5).sum())
 
 
 def _draw(back_end: BackEnd, prompts: Sequence[str], first_seed: int) -> Images:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -49,12 +50,7 @@ def train_diffusion(
 
     def denoise(draw: Draw) -> Tensor:
         count = course.batch // workers.count
-        looks, which, captions = zip(
-            *(example(draw.numbers, glyphs) for _ in range(count)), strict=True
-        )
-        empty = draw.numbers.random(count) < EMPTY
-        ids = rows.of([c if not e else "" for c, e in zip(captions, empty, strict=True)])
-        x0 = latents[list(looks), list(which)].float()
+        x0, ids = _examples(draw.numbers, count, glyphs, latents, rows)
         noise = torch.randn(x0.shape, generator=draw.noise)
         step, alpha = _levels(count, kept, draw.noise)
         noisy = alpha.sqrt() * x0 + (1 - alpha).sqrt() * noise
@@ -66,6 +62,17 @@ def train_diffusion(
         {"params": list(net["text"].parameters()), "scale": 0.5},
     ]
     return train(course, net, groups, denoise, folder, workers)
+
+
+def _examples(
+    rng: np.random.Generator, count: int, glyphs: Sequence[Glyph], latents: Tensor, rows: Rows
+) -> tuple[Tensor, Tensor]:
+    """Draw latents (count, 4, 16, 16) float32, and the rows (count, 77) of their captions."""
+    drawn = (example(rng, glyphs) for _ in range(count))
+    looks, which, captions = zip(*drawn, strict=True)
+    empty = rng.random(count) < EMPTY
+    ids = rows.of([text if not none else "" for text, none in zip(captions, empty, strict=True)])
+    return latents[list(looks), list(which)].float(), ids
 
 
 def _levels(count: int, kept: Tensor, noise: torch.Generator) -> tuple[Tensor, Tensor]:

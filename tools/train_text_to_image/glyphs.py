@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import emoji
 import numpy as np
@@ -51,11 +52,22 @@ def pictured(char: str) -> bool:
     return True
 
 
-def _names(char: str, english: str, aliases: list[str]) -> tuple[str, ...]:
-    known = [re.sub(r"[\s_:]+", " ", name).strip().lower() for name in [english, *aliases]]
-    known.append(unicodedata.name(char, known[0]).lower())
-    everyday = [name for name in EVERYDAY.get(known[0], "").split(", ") if name]
-    return tuple(dict.fromkeys([known[0], *everyday, *known[1:]]))
+def _names(single: dict[str, dict[str, Any]]) -> dict[str, tuple[str, ...]]:
+    """Name each emoji: its proper name, everyday ones, then others that no other emoji has."""
+    proper = {char: _words(str(known["en"])) for char, known in single.items()}
+    taken = {*proper.values(), *(word for text in EVERYDAY.values() for word in text.split(", "))}
+    names: dict[str, tuple[str, ...]] = {}
+    for char, known in single.items():
+        everyday = EVERYDAY[proper[char]].split(", ") if proper[char] in EVERYDAY else []
+        others = [_words(name) for name in [*known.get("alias", []), unicodedata.name(char, "")]]
+        own = [proper[char], *everyday, *(name for name in others if name and name not in taken)]
+        names[char] = tuple(dict.fromkeys(own))
+        taken.update(own)
+    return names
+
+
+def _words(name: str) -> str:
+    return re.sub(r"[\s_:]+", " ", name).strip().lower()
 
 
 def _drawn(char: str, font: ImageFont.FreeTypeFont) -> Image.Image | None:
@@ -83,11 +95,11 @@ def load_glyphs(font_path: Path = DEFAULT_FONT) -> tuple[list[Glyph], NDArray[np
     """
     font = ImageFont.truetype(str(font_path), _FONT_PIXELS)
     # Status 1 marks parts of emoji (skin tones, hair); longer sequences are families and flags.
-    single = {text.replace("\ufe0f", ""): d for text, d in emoji.EMOJI_DATA.items()}
-    chars = sorted(c for c, d in single.items() if len(c) == 1 and d["status"] != 1)
-    known = {c: _names(c, str(single[c]["en"]), list(single[c].get("alias", []))) for c in chars}
+    data = {text.replace("\ufe0f", ""): known for text, known in emoji.EMOJI_DATA.items()}
+    single = {c: known for c, known in data.items() if len(c) == 1 and known["status"] != 1}
+    names = _names(single)
     # What people ask for comes first, so that it is not what an earlier likeness pushes out.
-    chars.sort(key=lambda char: known[char][0] not in EVERYDAY)
+    chars = sorted(single, key=lambda char: (names[char][0] not in EVERYDAY, char))
     kept: dict[str, NDArray[np.uint8]] = {}
     seen = np.zeros((0, 16 * 16 * 3), np.float32)
     for char in filter(pictured, chars):
@@ -100,7 +112,7 @@ def load_glyphs(font_path: Path = DEFAULT_FONT) -> tuple[list[Glyph], NDArray[np
             seen = np.concatenate([seen, small])
             kept[char] = picture
     order = sorted(kept)
-    return [Glyph(char, known[char]) for char in order], np.stack([kept[char] for char in order])
+    return [Glyph(char, names[char]) for char in order], np.stack([kept[char] for char in order])
 
 
 def compose(

@@ -12,14 +12,13 @@ from diffusers import AutoencoderKL
 from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
-from transformers import CLIPTokenizer
 
 from tools.train_text_to_image.captions import LOOKS
 from tools.train_text_to_image.diffusion import train_diffusion
 from tools.train_text_to_image.export import export
 from tools.train_text_to_image.glyphs import compose, load_glyphs
 from tools.train_text_to_image.loop import Course, Workers, save_atomically
-from tools.train_text_to_image.text import Rows, train_text
+from tools.train_text_to_image.text import Rows, load_tokenizer, train_text
 from tools.train_text_to_image.vae import encode, psnr, train_vae
 
 # Steps and seeds are the recipe: the same command on two workers makes the same weights again.
@@ -59,7 +58,7 @@ def work(rank: int, job: Job, meeting: str) -> None:
 
 def _stages(job: Job, workers: Workers) -> None:
     glyphs, pictures = load_glyphs(job.font)
-    tokenizer = CLIPTokenizer.from_pretrained(job.tokenizer)
+    tokenizer = load_tokenizer(job.tokenizer)
     vae = train_vae(pictures, VAE, DECODER, job.work, workers).eval().requires_grad_(False)
     if workers.rank == 0:
         images = compose(pictures)

@@ -20,6 +20,11 @@ COMPONENTS = 256  # of the latents' principal components, which the warm-up pred
 _FRAMES = ("on white background", "a picture of", "an emoji of", *COLOURS)
 
 
+def load_tokenizer(folder: Path) -> CLIPTokenizer:
+    """Read CLIP's vocab.json and merges.txt."""
+    return CLIPTokenizer.from_pretrained(folder, model_max_length=CONTEXT)
+
+
 @dataclass(frozen=True, slots=True)
 class Rows:
     """The tokens that captions use: only their rows are trained, in a table of their own.

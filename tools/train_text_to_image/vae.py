@@ -13,7 +13,7 @@ from torch import Tensor, nn
 
 from tools.train_text_to_image.captions import COLOURS, TINTS, WHITE, Colour
 from tools.train_text_to_image.glyphs import SIZE, compose, contact_sheet
-from tools.train_text_to_image.loop import Course, Draw, Workers, train
+from tools.train_text_to_image.loop import Course, Draw, Loss, Workers, train
 from tools.train_text_to_image.networks import LATENT_CHANNELS, autoencoder
 
 CROP = SIZE // 2
@@ -29,11 +29,27 @@ def train_vae(
     pictures  (n, 64, 64, 4) uint8  red green blue alpha
     """
     net = nn.ModuleDict({"vae": autoencoder()})
+    rough = _rough(net["vae"], pictures, both, workers)
+    net = train(both, net, [{"params": list(net.parameters())}], rough, folder, workers)
     vae = net["vae"]
+    if not (folder / f"{decoder.name}-state.pt").exists():
+        whiten(vae, encode(vae, compose(pictures)))
+    net.requires_grad_(False)
+    learning = [*vae.decoder.parameters(), *vae.post_quant_conv.parameters()]
+    for parameter in learning:
+        parameter.requires_grad_(True)
+    fine = _fine(vae, pictures, decoder, workers)
+    return train(decoder, net, [{"params": learning}], fine, folder, workers)["vae"]
 
-    def rough(draw: Draw) -> Tensor:
-        x = _batch(pictures, both.batch // workers.count, draw.numbers)
-        if draw.step < CROPS_UNTIL * both.steps:
+
+def _rough(
+    vae: AutoencoderKL, pictures: NDArray[np.uint8], course: Course, workers: Workers
+) -> Loss:
+    """Give the loss that teaches both halves, small crops first."""
+
+    def loss(draw: Draw) -> Tensor:
+        x = _batch(pictures, course.batch // workers.count, draw.numbers)
+        if draw.step < CROPS_UNTIL * course.steps:
             top, left = draw.numbers.integers(0, SIZE - CROP + 1, 2)
             x = x[..., top : top + CROP, left : left + CROP].contiguous()
         with torch.autocast("cpu", torch.bfloat16):
@@ -43,17 +59,16 @@ def train_vae(
         kl = 0.5 * (mean**2 + logvar.exp() - 1 - logvar).mean()
         return _difference(y, x) + 1e-4 * kl
 
-    net = train(both, net, [{"params": list(net.parameters())}], rough, folder, workers)
-    vae = net["vae"]
-    if not (folder / f"{decoder.name}-state.pt").exists():
-        whiten(vae, encode(vae, compose(pictures)))
-    net.requires_grad_(False)
-    learning = [*vae.decoder.parameters(), *vae.post_quant_conv.parameters()]
-    for parameter in learning:
-        parameter.requires_grad_(True)
+    return loss
 
-    def fine(draw: Draw) -> Tensor:
-        x = _batch(pictures, decoder.batch // workers.count, draw.numbers)
+
+def _fine(
+    vae: AutoencoderKL, pictures: NDArray[np.uint8], course: Course, workers: Workers
+) -> Loss:
+    """Give the loss that teaches the decoder: latents stay as they are, a little noise apart."""
+
+    def loss(draw: Draw) -> Tensor:
+        x = _batch(pictures, course.batch // workers.count, draw.numbers)
         with torch.autocast("cpu", torch.bfloat16):
             with torch.no_grad():
                 z = vae.encode(x).latent_dist.mode()
@@ -63,7 +78,7 @@ def train_vae(
         # The last term is the mean PSNR, but for a factor: flat glyphs count as much as rich ones.
         return _difference(y, x) + 0.02 * ((x - y) ** 2).mean((1, 2, 3)).add(1e-5).log().mean()
 
-    return train(decoder, net, [{"params": learning}], fine, folder, workers)["vae"]
+    return loss
 
 
 def _batch(pictures: NDArray[np.uint8], count: int, rng: np.random.Generator) -> Tensor:
