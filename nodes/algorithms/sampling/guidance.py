@@ -1,0 +1,191 @@
+"""From a model's prediction to the clean latent that samplers ask for, guided by prompts.
+
+The model takes c_in * x and the timestep, and predicts the noise e, or v = sqrt(a) e - sqrt(1-a) x0
+(Salimans and Ho 2022, arXiv:2202.00512); both give x0. Classifier-free guidance (Ho and Salimans
+2022, arXiv:2207.12598) goes from the negative prompt's x0 towards and beyond the positive's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from vinode.graph.diffusion import DiffusionModel, Prompt
+from vinode.nodes.algorithms.resize import resize
+from vinode.nodes.algorithms.sampling.arrays import Floats
+from vinode.nodes.algorithms.sampling.levels import Levels
+
+_DATA = 0.5  # deviation of the data, as latent consistency models are distilled
+
+
+class Predict(Protocol):
+    """Runs the model for several prompts on one latent."""
+
+    def __call__(
+        self, samples: Floats, timestep: float, contexts: Sequence[Floats]
+    ) -> list[Floats]:
+        """Give a prediction (B, C, h, w) for each context (B, T, D), all on the same samples."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Guidance:
+    """Prompts and how strongly they are followed.
+
+    positive, negative  prompts; the predictions of several are averaged
+    scale               1 follows the positive prompt alone, and costs half
+    rescale             0..1, how far the deviation is brought back to the positive's
+    """
+
+    positive: Sequence[Prompt]
+    negative: Sequence[Prompt]
+    scale: float
+    rescale: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Kept:
+    """What is to stay of a picture.
+
+    latent  (B, C, h, w) float32, times the model's factor
+    noise   (B, C, h, w) float32, that the latent began with
+    mask    (B or 1, 1, h, w) float32 0..1; 1 is painted anew
+    """
+
+    latent: Floats
+    noise: Floats
+    mask: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Denoiser:
+    """Gives the clean latent for (x, sigma): what a sampler calls."""
+
+    model: DiffusionModel
+    levels: Levels
+    predict: Predict
+    guidance: Guidance
+    kept: Kept | None = None
+
+    def __call__(self, x: Floats, sigma: float) -> Floats:
+        """Denoise x (B, C, h, w) of level sigma."""
+        kept = self.kept
+        if kept is None:
+            return self._guided(x, sigma)
+        old = kept.latent + kept.noise * sigma
+        clean = self._guided(x * kept.mask + old * (1 - kept.mask), sigma)
+        return clean * kept.mask + kept.latent * (1 - kept.mask)
+
+    def _guided(self, x: Floats, sigma: float) -> Floats:
+        guidance = self.guidance
+        alone = guidance.scale == 1.0 or not guidance.negative
+        negative = () if alone else guidance.negative
+        prompts = [*guidance.positive, *negative]
+        clean = self._cleaned(x, sigma, prompts)
+        count = len(guidance.positive)
+        positive = np.mean(clean[:count], axis=0) if count > 1 else clean[0]
+        if alone:
+            return positive
+        rest = clean[count:]
+        other = np.mean(rest, axis=0) if len(rest) > 1 else rest[0]
+        guided = other + (positive - other) * guidance.scale
+        if not guidance.rescale:
+            return guided
+        return _rescaled(x, sigma, positive, guided, guidance.rescale)
+
+    def _cleaned(self, x: Floats, sigma: float, prompts: Sequence[Prompt]) -> list[Floats]:
+        root = math.sqrt(sigma**2 + 1)
+        scaled = x / root
+        timestep = self.levels.timestep(sigma)
+        given = with_picture(scaled, self.model, prompts[0].options)
+        contexts = together([prompt.embeddings for prompt in prompts], len(x))
+        predictions = self.predict(given, timestep, contexts)
+        return [self._clean(x, sigma, timestep, answer) for answer in predictions]
+
+    def _clean(self, x: Floats, sigma: float, timestep: float, answer: Floats) -> Floats:
+        if self.model.prediction == "v_prediction":
+            share = 1 / (sigma**2 + 1)
+            clean = x * share - answer * (sigma * math.sqrt(share))
+        else:
+            clean = x - answer * sigma
+        if not self.model.distilled_steps:
+            return clean
+        # Luo et al. 2023, arXiv:2310.04378, equation 9, with the time scaled by 10 as published.
+        scaled = timestep * 10
+        skip = _DATA**2 / (scaled**2 + _DATA**2)
+        out = scaled / math.sqrt(scaled**2 + _DATA**2)
+        return clean * out + x * skip
+
+
+def _rescaled(x: Floats, sigma: float, positive: Floats, guided: Floats, share: float) -> Floats:
+    """Bring the deviation of the guided v back to the positive's: Lin et al. 2023, section 3.4.
+
+    arXiv:2305.08891; as RescaleCFG does it, on v whatever the model predicts.
+    """
+    root = math.sqrt(sigma**2 + 1)
+    base = x / (sigma**2 + 1)
+
+    def to_v(clean: Floats) -> Floats:
+        return (base - clean) * (root / sigma)
+
+    v, v_positive = to_v(guided), to_v(positive)
+    axes = (1, 2, 3)
+    back: Floats = v * (
+        v_positive.std(axes, keepdims=True, ddof=1) / v.std(axes, keepdims=True, ddof=1)
+    )
+    mixed: Floats = back * share + v * (1 - share)
+    return base - mixed * (sigma / root)
+
+
+def together(contexts: Sequence[Floats], batch: int) -> list[Floats]:
+    """Give contexts one length, so that they fit into one call, and a row for each picture.
+
+    Short ones are repeated to the least common multiple of the lengths, which changes no answer:
+    attention over a context twice is attention over it once.
+
+    contexts  each (1 or B, T, D) float32
+    """
+    length = math.lcm(*(context.shape[1] for context in contexts))
+    return [
+        np.tile(_rows(context, batch), (1, length // context.shape[1], 1)) for context in contexts
+    ]
+
+
+def _rows(values: Floats, batch: int) -> Floats:
+    if len(values) == batch:
+        return values
+    repeats = -(-batch // len(values))
+    rows: Floats = np.concatenate([values] * repeats)[:batch]
+    return rows
+
+
+def with_picture(scaled: Floats, model: DiffusionModel, options: Mapping[str, Any]) -> Floats:
+    """Add to the latent what an inpainting model is also given: the mask and the emptied picture.
+
+    scaled   (B, C, h, w) float32
+    returns  (B, in_channels, h, w); where no picture is given, all of it is to be painted: the mask
+             is 1 and the picture 0
+    """
+    batch, channels, height, width = scaled.shape
+    missing = model.in_channels - channels
+    if missing <= 0:
+        return scaled
+    extra = np.zeros((batch, missing, height, width), np.float32)
+    extra[:, 0] = 1
+    picture, mask = options.get("concat_latent"), options.get("concat_mask")
+    if picture is not None and mask is not None:
+        extra[:, 0] = _rows(fit(mask, height, width), batch)[:, 0]
+        extra[:, 1:] = _rows(picture, batch) * model.latent_factor
+    return np.concatenate([scaled, extra], axis=1)
+
+
+def fit(mask: Floats, height: int, width: int) -> Floats:
+    """Give a mask (B, 1, H, W) the size of a latent, (B, 1, height, width), bilinearly."""
+    if mask.shape[2:] == (height, width):
+        return mask
+    fitted: Floats = resize(mask.transpose(0, 2, 3, 1), width, height, "bilinear")
+    return fitted.transpose(0, 3, 1, 2)
