@@ -14,7 +14,7 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
-from vinode.graph.diffusion import DiffusionModel, NoiseSchedule, Prediction, Vae
+from vinode.graph.diffusion import Clip, DiffusionModel, NoiseSchedule, Prediction, Vae
 from vinode.graph.values import ModelPart
 
 COLOURS = np.array([[1, 0, 0, 0.2], [0, 1, 0, 0.1], [0, 0, 1, -0.1]], np.float32)
@@ -111,3 +111,28 @@ def gaussian_unet(
         in_channels=in_channels,
         context_width=8,
     )
+
+
+def text_encoder(folder: Path, layers: int = 3, width: int = 8) -> Clip:
+    """Make a text encoder whose layer n adds n times the mean of a token and those before it.
+
+    Token t has the vector of `token_table`; layer_n gives embeddings + n * running means.
+    """
+    embeddings = op.parameter([-1, 77, width], np.float32, name="embeddings")
+    embeddings.output(0).set_names({"embeddings"})
+    before = np.tril(np.ones((77, 77), np.float32))
+    means = op.matmul(op.constant(before / before.sum(1, keepdims=True)), embeddings, False, False)
+    answers: list[Any] = []
+    for layer in range(1, layers + 1):
+        answer = op.add(embeddings, op.multiply(means, op.constant(np.float32(layer))))
+        answer.output(0).set_names({f"layer_{layer}"})
+        answers.append(answer)
+    np.save(folder / "tokens.npy", token_table(width))
+    model = part(ov.Model(answers, [embeddings], "text_encoder"), folder / "text_encoder.xml")
+    return Clip(model, "sd1", folder / "tokens.npy", layers, width)
+
+
+def token_table(width: int = 8) -> Any:
+    """Give the vectors of all tokens of the small text encoder, (49408, width) float16."""
+    rng = np.random.default_rng(3)
+    return rng.standard_normal((49408, width)).astype(np.float16)
