@@ -76,7 +76,7 @@ def test_no_request_that_fits_the_document_breaks_the_server(tmp_path: Path) -> 
             operation = result.ok()
 
             @settings(
-                max_examples=8,
+                max_examples=5,
                 deadline=None,
                 database=None,
                 phases=[Phase.generate],

@@ -117,7 +117,8 @@ async def server(
             place = web.TCPSite(runner, "127.0.0.1", 0)
             await place.start()
             port = runner.addresses[0][1]
-            async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+            jar, connector = aiohttp.DummyCookieJar(), aiohttp.TCPConnector(limit=0)
+            async with aiohttp.ClientSession(cookie_jar=jar, connector=connector) as session:
                 yield Visitor(session, f"http://127.0.0.1:{port}", app)
         finally:
             await runner.cleanup()
