@@ -26,7 +26,7 @@ def read(path: Path) -> list[str]:
     try:
         content = path.read_bytes()
         size = int.from_bytes(content[:4], "big")
-        found = json.loads(content[4 : 4 + size]) if size else []
+        found: object = json.loads(content[4 : 4 + size] or b"[]")
     except (OSError, ValueError):  # no file, or its writer died between two bytes
         return []
     return [str(node) for node in cast(list[object], found)] if isinstance(found, list) else []
