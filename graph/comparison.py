@@ -1,4 +1,4 @@
-"""A device's first answer beside the CPU's, on one fixed input."""
+"""A device's first answers beside the CPU's, on fixed inputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vinode.graph.compiled import Compiled
 from vinode.graph.context import Phase
 from vinode.graph.part import Asked
 from vinode.graph.placement import Reason
-from vinode.graph.rightness import Checks, Rightness, fixed_inputs, now, worst
+from vinode.graph.rightness import Checks, Rightness, now, trials, worst
 from vinode.graph.session import InferenceFailed, Session
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
@@ -66,20 +66,20 @@ def judged(
 def compared(
     core: ov.Core, made: Compiled, asked: Asked, check: Callable[[], None]
 ) -> float | None:
-    """Run one fixed input on the device and on the CPU in f32; gives the worst output's SNR in dB.
+    """Run fixed inputs on the device and on the CPU in f32; gives the worst output's SNR in dB.
 
     The CPU runs the model without rewrites. None where there is nothing to compare with. Raises
     InferenceFailed where the device fails, and what `check` raises.
     """
     ports = [(name, array.shape, array.dtype) for name, array in made.inputs.items()]
-    inputs = fixed_inputs(ports)
-    answer = _answer(made, asked, inputs, check)
+    given = trials(ports)
+    answers = [_answer(made, asked, inputs, check) for inputs in given]
     on_cpu = replace(asked, device="CPU", options=_F32, blobs=None, rewrites=())
     try:
         reference = compile_part(core, on_cpu, _untimed, check)
         if isinstance(reference, Reason):
             return None
-        return worst(answer, _answer(reference, on_cpu, inputs, check))
+        return worst(answers, [_answer(reference, on_cpu, inputs, check) for inputs in given])
     except InferenceFailed:  # the CPU's trouble, such as memory, is not the device's
         return None
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.converters.finders import save_finder
 from tests.converters.models import (
     SIZE,
     STRIDES,
@@ -25,6 +26,7 @@ from vinode.converters.library import add_model, convert_file, pull_model
 from vinode.converters.record import Record, Verification, record_from, record_text
 from vinode.converters.store import Artifact, Store
 from vinode.graph.errors import ModelError
+from vinode.graph.rightness import snr_db
 
 OPTIONS = {"input": SIZE, "strides": STRIDES}
 
@@ -189,6 +191,33 @@ def test_a_conversion_that_answers_otherwise_is_refused(store: Store, tmp_path: 
         refuse_wrong(card, checked)
     refuse_wrong(card, replace(checked, snr_db=ir.WRONG_BELOW_DB))
     refuse_wrong(card, Verification(0, None, 1, "identical"))
+
+
+def test_a_model_that_finds_nothing_in_noise_is_converted(store: Store, tmp_path: Path) -> None:
+    """Its answer to noise is next to nothing, and half precision far from it: that is no fault."""
+    source = save_finder(tmp_path / "source" / "finder.xml")
+    part = convert_file(store, source)
+    checked = _record(store, part.digest).verification
+    assert checked is not None
+    assert checked.snr_db is not None
+    assert checked.snr_db > ir.WRONG_BELOW_DB
+    core = ir.new_core()
+    noise = np.random.default_rng(20).standard_normal((1, 3, 48, 48)).astype(np.float32)
+    exact, halved = (
+        core.compile_model(str(path), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})([noise])[0]
+        for path in (source, part.xml)
+    )
+    assert snr_db(halved, exact) < ir.WRONG_BELOW_DB
+
+
+def test_a_model_that_finds_other_things_is_refused(store: Store, tmp_path: Path) -> None:
+    """Another threshold is another answer."""
+    part = convert_file(store, save_finder(tmp_path / "source" / "finder.xml"))
+    core = ir.new_core()
+    other = ir.read(core, save_finder(tmp_path / "other" / "finder.xml", threshold=8))
+    checked, _ = ir.compare(core, other, part.xml)
+    with pytest.raises(ModelError, match="answers otherwise"):
+        refuse_wrong(Card("finder", _record(store, part.digest).source), checked)
 
 
 def test_an_unknown_name_offers_the_nearest(store: Store) -> None:

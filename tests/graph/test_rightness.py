@@ -17,7 +17,16 @@ from tests.graph.chains import chain, go_on, picture, saved, untimed
 from vinode.graph.devices import SIMULATED, parse_hint
 from vinode.graph.part import Simulation
 from vinode.graph.pool import Inference, Pool
-from vinode.graph.rightness import MIN_SNR_DB, Checks, Rightness, fixed_inputs, snr_db, worst
+from vinode.graph.rightness import (
+    MIN_SNR_DB,
+    Checks,
+    FixedPort,
+    Rightness,
+    fixed_inputs,
+    snr_db,
+    trials,
+    worst,
+)
 from vinode.graph.values import ModelPart
 
 HINT = parse_hint(SIMULATED, "")
@@ -93,7 +102,7 @@ def test_scale_does_not_matter(values: list[float], scale: float) -> None:
 def test_the_worst_output_counts() -> None:
     """A wrong one of two is wrong."""
     one = np.ones(3, np.float32)
-    assert worst({"a": one, "b": one * 2}, {"a": one, "b": one}) == 0
+    assert worst([{"a": one, "b": one * 2}], [{"a": one, "b": one}]) == 0
 
 
 def test_the_fixed_input_is_the_same_each_time() -> None:
@@ -111,6 +120,48 @@ def test_the_fixed_input_is_the_same_each_time() -> None:
         assert (first[name] == second[name]).all()
     assert set(first["ids"].ravel().tolist()) == {0, 1}
     assert first["pixels"].max() > 250
+
+
+PICTURE = ("image", (1, 3, 32, 24), np.dtype(np.float32))
+
+
+@pytest.mark.parametrize(
+    ("port", "is_picture"),
+    [
+        (PICTURE, True),
+        (("image", (2, 64, 48, 1), np.dtype(np.uint8)), True),
+        (("image", (1, 3, 32, 24), np.dtype(np.float16)), True),
+        (("latent", (1, 4, 64, 64), np.dtype(np.float32)), False),
+        (("tokens", (1, 77), np.dtype(np.int64)), False),
+        (("tiny", (1, 3, 4, 4), np.dtype(np.float32)), False),
+        (("ids", (1, 3, 32, 24), np.dtype(np.int64)), False),
+    ],
+)
+def test_what_takes_a_picture_is_tried_on_one_too(port: FixedPort, is_picture: bool) -> None:
+    """After noise; of the port's shape, type and range, and nothing like noise."""
+    given = trials([port, ("scale", (1,), np.dtype(np.float32))])
+    assert len(given) == 1 + is_picture
+    for inputs in given:
+        assert (inputs[port[0]].shape, inputs[port[0]].dtype) == port[1:]
+    if is_picture:
+        picture = given[1][port[0]].astype(np.float64)
+        low, high = (0, 255) if port[2] == np.uint8 else (-1, 1)
+        assert low <= picture.min() < picture.max() <= high
+        assert picture.std() > 0.2 * (high - low) / 2
+        steps = np.abs(np.diff(picture, axis=2 if port[1][1] == 3 else 1))
+        assert np.median(steps) < 0.02 * (high - low)
+        assert given[1]["scale"] == given[0]["scale"]
+
+
+def test_powers_are_added_over_trials() -> None:
+    """Next to nothing, and far from it, counts for little beside a whole answer that is right."""
+    quiet, loud = np.full(4, 1e-3), np.ones(4)
+    wanted = [{"y": quiet}, {"y": loud}]
+    assert worst([{"y": quiet * 2}, {"y": loud * 1.01}], wanted) == pytest.approx(40, abs=0.1)
+    assert worst([{"y": quiet}, {"y": loud * 2}], wanted) == pytest.approx(0, abs=0.1)
+    assert worst([{"y": quiet * 2000}, {"y": loud}], wanted) < 0
+    assert worst([{"y": quiet[:2]}, {"y": loud}], wanted) == -INF
+    assert worst([{"y": quiet * np.nan}, {"y": loud}], wanted) == -INF
 
 
 def test_a_record_is_read_as_it_was_written(tmp_path: Path) -> None:

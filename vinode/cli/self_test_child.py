@@ -142,7 +142,7 @@ def compare(work: Work) -> str:
     model: ov.Model = work.core.read_model(str(work.xml))  # pyright: ignore[reportUnknownMemberType]
     exact = work.core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     wanted = _answers(exact.create_infer_request(), work.inputs)
-    found = worst(work.answers, wanted)
+    found = worst([work.answers], [wanted])
     said = f"{found:.1f} dB SNR against the CPU in f32 (at least {MIN_SNR_DB:.0f})"
     if found < MIN_SNR_DB:
         fix = "update the device's driver; until then run models on the CPU"
