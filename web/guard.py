@@ -161,7 +161,14 @@ async def faults_as_answers(request: web.Request, handler: Handler) -> web.Strea
 
 def status_of(fault: Fault) -> int:
     """Give the HTTP status of a fault."""
-    by_code = {"id-taken": 409, "disk-full": 507, "queue": 503, "file-missing": 404}
+    by_code = {
+        "compiler-missing": 501,
+        "disk-full": 507,
+        "file-missing": 404,
+        "id-taken": 409,
+        "queue": 503,
+        "queue-full": 503,
+    }
     return by_code.get(fault.code, 400)
 
 

@@ -60,15 +60,18 @@ async def placement(request: web.Request) -> web.StreamResponse:
 
 def _placement(site: Site, body: Mapping[str, Json], names: tuple[str, ...]) -> Json:
     _, graph = site.checking.graph(body["prompt"], body.get("device", ""))
-    sound = graph.faults == ()
-    foreseen = foresee(graph, graph.outputs, site.folders) if sound else ()
-    models = {each.node.id: _models(each, names) for each in foreseen}
     needed = graph.needed(graph.outputs)
+    found = [graph.nodes[id] for id in graph.order if id in needed and id in graph.nodes]
+    if graph.faults:  # which parts a node runs is then not asked: what it needs may be wrong
+        problem = "mend the faults first"
+        foreseen = tuple(Foreseen(node, (), problem) for node in found if node.type.uses_device)
+    else:
+        foreseen = foresee(graph, graph.outputs, site.folders)
+    models = {each.node.id: _models(each, names) for each in foreseen}
     nodes = [
-        {"node": id, "type": graph.nodes[id].type.id}
-        | (models.get(id) or {"lane": "async" if graph.nodes[id].type.is_async else "host"})
-        for id in graph.order
-        if id in needed and id in graph.nodes
+        {"node": node.id, "type": node.type.id}
+        | (models.get(node.id) or {"lane": "async" if node.type.is_async else "host"})
+        for node in found
     ]
     return {"nodes": nodes, "faults": _faults(graph)}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,7 +115,7 @@ def test_timing_trace_and_comparison_of_runs(tmp_path: Path) -> None:
 DETECT = {
     "1": {"class_type": "DetectorLoader", "inputs": {"model": "face-front"}},
     "2": {"class_type": "EmptyImage", "inputs": {"width": 64, "height": 64}},
-    "3": {"class_type": "DetectObjects", "inputs": {"model": ["1", 0], "image": ["2", 0]}},
+    "3": {"class_type": "DetectObjects", "inputs": {"detector": ["1", 0], "image": ["2", 0]}},
     "4": {"class_type": "DrawBoxes", "inputs": {"image": ["2", 0], "boxes": ["3", 0]}},
     "5": {"class_type": "PreviewImage", "inputs": {"images": ["4", 0]}},
 }
@@ -128,7 +129,10 @@ def test_placement_is_foretold_without_running(tmp_path: Path) -> None:
         assert told["faults"] == []
         assert [(n["node"], n["lane"]) for n in told["nodes"]] == [("1", "host"), ("2", "host")]
         told = (await visitor.post("/vinode/placement", {"prompt": DETECT})).json
-        assert told["nodes"] or told["faults"]
+        assert [fault["node"] for fault in told["faults"]] == ["1"]  # the model is not here
+        (detect,) = [node for node in told["nodes"] if node["node"] == "3"]
+        assert detect["candidates"] == ["CPU"]
+        assert detect["lane"] == "CPU"
 
     visit(tmp_path, script)
 
@@ -141,7 +145,8 @@ def test_preflight_asks_the_compiler_there_is(tmp_path: Path) -> None:
 
     def ask(graph: Any, folders: Any, platforms: list[str]) -> Any:
         if platforms == ["none"]:
-            raise ModelError(Fault("NPU compiler", "there is none", fix="install it"))
+            fault = Fault("NPU compiler", "there is none", fix="install it")
+            raise ModelError(replace(fault, code="compiler-missing"))
         return [{"platform": name} for name in platforms]
 
     async def asking(visitor: Visitor) -> None:
@@ -149,7 +154,7 @@ def test_preflight_asks_the_compiler_there_is(tmp_path: Path) -> None:
         told = (await visitor.post("/vinode/preflight", body)).json
         assert told == {"available": True, "faults": [], "outlooks": [{"platform": "4000"}]}
         reply = await visitor.post("/vinode/preflight", {**body, "platforms": ["none"]})
-        assert (reply.status, "install it" in reply.json["error"]) == (400, True)
+        assert (reply.status, "install it" in reply.json["error"]) == (501, True)
 
     assert visit(tmp_path / "a", script) == 501
     visit(tmp_path / "b", asking, preflight=ask)
