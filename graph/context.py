@@ -126,6 +126,13 @@ class Context(Protocol):
         """
         ...
 
+    def prefers_single(self, part: ModelPart) -> bool:
+        """Say whether two calls of batch 1 will do better than one of batch 2.
+
+        They do on an NPU (docs/devices.md); for the two halves of classifier-free guidance.
+        """
+        ...
+
     def show(self, name: str, items: Sequence[object]) -> None:
         """Hand JSON values to whoever watches: what ComfyUI's nodes return under `ui`."""
         ...

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,22 +16,22 @@ from vinode.graph.blobs import Blobs
 from vinode.graph.comparison import judged
 from vinode.graph.compile import Tell, Timed, compile_part, untold
 from vinode.graph.compiled import Compiled, Usage
-from vinode.graph.devices import SIMULATED, Hint, candidates, here, lane_of
-from vinode.graph.errors import DeviceError, Fault, NodeError
+from vinode.graph.devices import SIMULATED, Hint, candidates, first_here, here, lane_of
+from vinode.graph.errors import DeviceError, Fault
 from vinode.graph.fixes import offered
 from vinode.graph.part import Asked, Shapes, Simulation
 from vinode.graph.placement import Reason, missing
 from vinode.graph.rightness import Checks
 from vinode.graph.session import InferenceFailed, Session
 from vinode.graph.values import ModelPart
+from vinode.graph.waiting import Check, holding, waiting
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
 
-Check: TypeAlias = Callable[[], None]
-# Requests that the running thread or task holds; asyncio hands them on to what it starts.
-_HELD: ContextVar[frozenset[Compiled]] = ContextVar("held", default=frozenset())
-_POLL = 0.05  # seconds between two looks for a cancel
+
+# Digest of the part, shapes, device, options, rewrites.
+_Key: TypeAlias = tuple[str, Shapes, str, tuple[tuple[str, str], ...], tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +86,9 @@ class Pool:
         self._core: ov.Core | None = None
         self._available: tuple[str, ...] = ()
         self._lock = threading.RLock()
-        self._building: dict[object, threading.Lock] = {}
-        self._kept: OrderedDict[object, Compiled] = OrderedDict()
-        self._refused: dict[object, Reason] = {}
+        self._building: dict[_Key, threading.Lock] = {}
+        self._kept: OrderedDict[_Key, Compiled] = OrderedDict()
+        self._refused: dict[_Key, Reason] = {}
         self._missing: dict[str, Reason] = {}
 
     @property
@@ -114,6 +113,13 @@ class Pool:
     def lane(self, hint: Hint) -> str:
         """Name the device that a hint leads to; "device" while OpenVINO has not been asked."""
         return lane_of(hint, self._available) if self._available else "device"
+
+    def likely(self, part: ModelPart, hint: Hint) -> str:
+        """Name the device that will probably run a part: the first that has not refused it."""
+        with self._lock:
+            refused = {device for digest, _, device, *_ in self._refused if digest == part.digest}
+        left = [name for name in candidates(hint, self.available) if name not in refused]
+        return first_here(left, self.available)
 
     def infer(
         self,
@@ -249,45 +255,15 @@ class Pool:
         tried = asked.device, asked.rewrites, options
         return replace(reason, fixes=offered(reason, *tried, self.available))
 
-    def _keep(self, key: object, compiled: Compiled) -> None:
+    def _keep(self, key: _Key, compiled: Compiled) -> None:
         self._kept[key] = compiled
         while len(self._kept) > 1 and sum(c.bytes for c in self._kept.values()) > self.limit:
             self._kept.popitem(last=False)
 
 
-def _key(asked: Asked) -> object:
+def _key(asked: Asked) -> _Key:
     return asked.part.digest, asked.shapes, asked.device, asked.options, asked.rewrites
 
 
 def _refusal(part: ModelPart, hint: Hint, reason: Reason) -> Fault:
     return Fault(f"model {part.name}", reason.sentence, hint.text, reason.fix, reason.code)
-
-
-@contextmanager
-def holding(compiled: Compiled, asked: Asked) -> Generator[None]:
-    """Refuse to wait for oneself: a request that this thread or task holds is free no sooner."""
-    held = _HELD.get()
-    if compiled in held and compiled.lock.locked():
-        name, device = asked.part.name, asked.device
-        problem = f"model {name} is open on {device} with these shapes already"
-        fix = "use the opened model: write into its inputs, run(), read views()"
-        raise NodeError(problem, fix=fix)
-    _HELD.set(held | {compiled})
-    try:
-        yield
-    finally:
-        # A task may be left in another context than it was entered in, so no token is kept.
-        _HELD.set(_HELD.get() - {compiled})
-
-
-@contextmanager
-def waiting(lock: threading.Lock, timed: Timed, check: Check) -> Generator[None]:
-    """Hold a lock; the time until it is free counts as waiting. Raises what `check` raises."""
-    if not lock.acquire(blocking=False):
-        with timed("wait"):
-            while not lock.acquire(timeout=_POLL):
-                check()
-    try:
-        yield
-    finally:
-        lock.release()

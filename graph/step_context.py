@@ -16,7 +16,7 @@ from vinode.graph.arguments import Values
 from vinode.graph.clock import Clock
 from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Folders, Phase
-from vinode.graph.devices import in_float32, lane_of
+from vinode.graph.devices import halves_apart, in_float32, lane_of
 from vinode.graph.errors import Cancelled, NodeError, short
 from vinode.graph.placement import PYTHON_NODE, Placement, Reason
 from vinode.graph.plan import Step
@@ -133,6 +133,10 @@ class StepContext:
                 yield session
             finally:
                 self._account(session.compiled, session.reasons, session.computed)
+
+    def prefers_single(self, part: ModelPart) -> bool:
+        """Say whether two calls of batch 1 will do better than one of batch 2."""
+        return halves_apart(self.services.pool.likely(part, self.step.node.hint))
 
     def _compiling(self, seconds: float, limit: float) -> None:
         self.services.tell(self.step.id, seconds, limit, None, "compiling")
