@@ -118,8 +118,9 @@ def _shown(node: str, view: RunView, shown: Json) -> Iterator[Message]:
 def _node(view: RunView, node: str, entry: Mapping[str, Json]) -> Message:
     root = view.root(node)
     inside = {"display_node": root} if root != node else {}
-    told = {"prompt_id": view.run, "node": node, **inside, **entry, "percent": view.percent}
-    return message("vinode_node", told, "vinode")
+    told = {**inside, **entry, "percent": view.percent}
+    told.pop("id", None)  # of an entry of the report; it is the node
+    return message("vinode_node", {"prompt_id": view.run, "node": node, **told}, "vinode")
 
 
 def _progress(told: Told, node: str, view: RunView) -> Iterator[Message]:

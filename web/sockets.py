@@ -23,6 +23,7 @@ from vinode.web.told import Told
 MOST_CLIENTS = 256
 _MOST_HEARD = 64 * 1024  # bytes of a message from a client
 _MOST_ID = 200
+_MOST_WATCHED = 200  # runs of others
 _FULL = 2 * 2**20  # bytes that wait for a client above which pictures are left out
 _TOO_FULL = 16 * 2**20  # above which it is let go
 _HEARTBEAT = 30.0  # seconds
@@ -199,7 +200,7 @@ class Sockets:
                 client.put(messages.message("feature_flags", self._features))
             case {"type": "vinode_watch", "data": {"prompt_id": str(run)}}:
                 view = self.views.get(run)
-                if len(client.watching) < _MOST_ID:
+                if len(client.watching) < _MOST_WATCHED:
                     client.watching.add(run)
                 if view is not None:
                     self._send([client], messages.where_it_is(view))
