@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal, TypeAlias, get_args
 
 from vinode.nodes.algorithms.sampling import discrete, dpm, euler, unipc
 from vinode.nodes.algorithms.sampling.arrays import Floats
+from vinode.nodes.algorithms.sampling.brownian import BrownianTree
 from vinode.nodes.algorithms.sampling.noise import Ancestral, Brownian, NoiseSource
 from vinode.nodes.algorithms.sampling.way import Way
 
@@ -45,9 +46,16 @@ def sample(name: str, x: Floats, way: Way) -> Floats:
     return _BY_NAME[name](x, way)
 
 
-def noise_source(name: str, seed: int, shape: tuple[int, ...]) -> NoiseSource:
-    """Give the noise that a sampler adds; those that look at parts of a step need a path."""
-    return Brownian(seed, shape) if name in _ON_A_PATH else Ancestral(seed, shape)
+def noise_source(
+    name: str, seed: int, shape: tuple[int, ...], sigmas: Sequence[float] = ()
+) -> NoiseSource:
+    """Give the noise that a sampler adds; those that look at parts of a step need a path.
+
+    sigmas  the levels of the way: with them, the path is ComfyUI's for this seed
+    """
+    if name not in _ON_A_PATH:
+        return Ancestral(seed, shape)
+    return BrownianTree(seed, shape, sigmas) if len(sigmas) else Brownian(seed, shape)
 
 
 def calls(name: str, sigmas: Floats) -> int:
