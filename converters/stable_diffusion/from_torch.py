@@ -23,9 +23,9 @@ if TYPE_CHECKING:  # for its types only: see below
     import openvino as ov
 
 TOKENS_FILE, REFERENCE = "tokens.npy", "reference.npz"
-# Not a multiple of 8, so that the UNet's odd sizes, which need an upsampling to the size of the
-# other side, are traced too; small, since tracing runs the model.
-CELLS = 12
+# Odd, so that the UNet's upsampling is traced that takes its size from the other side: only it
+# gives latents of any size. Small, since tracing runs the model.
+CELLS = 13
 TIMESTEP = 999.0  # where an inexact table of frequencies shows most
 
 
@@ -90,6 +90,14 @@ def write(model: ov.Model, xml: Path) -> None:
     """Write IR as it is: its weights are float16 already, and what is not must stay exact."""
     import openvino as ov
 
+    # Compiled, an operation may take over the names of those it is fused with; then a port has
+    # several, and nobody knows which one is meant.
+    ends = {result.input_value(0).get_node().get_friendly_name() for result in model.get_results()}
+    for node in model.get_ops():
+        kept = node.get_type_name() in ("Parameter", "Result") or node.get_friendly_name() in ends
+        if not kept:
+            for port in node.outputs():
+                port.get_tensor().set_names(set())
     try:
         ov.save_model(model, xml, compress_to_fp16=False)
     except RuntimeError as error:
