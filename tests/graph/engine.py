@@ -74,6 +74,7 @@ class Engine:
     cache: Cache = field(default_factory=Cache)
     pool: Pool = field(default_factory=Pool)
     folders: Folders = FOLDERS
+    precision: str = ""  # of the nodes that are placed on a device
 
     def graph(self, nodes: Nodes, devices: Mapping[str, str] | None = None) -> Graph:
         """Check a workflow; it has to be without faults."""
@@ -81,7 +82,8 @@ class Engine:
             id: {"class_type": type, "inputs": dict(inputs)} for id, (type, inputs) in nodes.items()
         }
         for id, hint in (devices or {}).items():
-            document[id]["_meta"] = {"device": hint}
+            options = {"precision": self.precision} if self.precision else {}
+            document[id]["_meta"] = {"device": hint, **options}
         graph = build(from_json(document), self.types, self.folders)
         assert graph.faults == ()
         return graph
