@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from vinode.graph.compiled import Compiled
 from vinode.graph.devices import Hint
 from vinode.graph.placement import Placement, Reason
-from vinode.graph.profile import OpTime, layout_share, ran_on_cpu
+from vinode.graph.profile import OpTime, layout_time, ran_on_cpu
 from vinode.graph.split import Split, executed, submodels, time_shares
 
 BUSIEST = 10  # operations kept a node
 # From this share on, changing layouts is worth a word.
 HIGH_LAYOUT = 0.2
+HIGH_LAYOUT_NS = 1_000_000  # and from this time on: nobody converts a model for less
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,16 +44,18 @@ def placement(hint: Hint, used: Sequence[Used], reasons: Sequence[Reason]) -> Pl
         for device, count in _counts(model).items():
             counted[device] = counted.get(device, 0.0) + count
         ops += model.ops
+    layout, layout_ns = layout_time(ops)
     return Placement(
         hint.text,
         _shares(spent),
         tuple(dict.fromkeys(told)),
         _shares(counted),
-        layout_share(ops),
+        layout,
         tuple(sorted(ops, key=lambda op: -op.ns)[:BUSIEST]),
         tuple(_split(model) for model in used if model.compiled.split is not None),
         sum(_between(model) for model in used),
         min((m.compiled.snr_db for m in used if m.compiled.snr_db is not None), default=None),
+        layout_ns,
     )
 
 

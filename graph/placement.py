@@ -71,7 +71,7 @@ class Placement:
     requested  the hint as written; "" for a node that is Python by nature
     actual     device -> share of the measured time there, 0..1; empty: no inference ran
     ops        device -> share of the executed operations
-    layout     share of the time spent on changing layouts and types, 0..1
+    layout     share of the time spent on changing layouts and types, 0..1; layout_ns: that time
     busiest    operations that took most of the time, the first the most
     splits     how models are split over devices
     between    ns of inference spent in no operation of a split model: crossings and calls
@@ -87,6 +87,7 @@ class Placement:
     splits: tuple[Split, ...] = ()
     between: int = 0
     snr_db: float | None = None
+    layout_ns: int = 0
 
     @property
     def simulated(self) -> bool:

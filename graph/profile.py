@@ -109,11 +109,11 @@ def ran_on_cpu(ops: Sequence[OpTime]) -> bool:
     return any(_CPU_KERNEL.search(op.kernel) for op in ops)
 
 
-def layout_share(ops: Sequence[OpTime]) -> float:
-    """Give the share of time spent on changing layouts and types, 0..1."""
+def layout_time(ops: Sequence[OpTime]) -> tuple[float, int]:
+    """Give the time spent on changing layouts and types: its share, 0..1, and in ns."""
     total = sum(op.ns for op in ops)
     moved = sum(op.ns for op in ops if op.type in LAYOUT_TYPES)
-    return moved / total if total else 0.0
+    return (moved / total if total else 0.0), moved
 
 
 def module_path(name: str) -> str:

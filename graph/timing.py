@@ -252,6 +252,7 @@ def _placement_json(where: Placement) -> dict[str, Json]:
         found["ops"] = where.ops
     if where.layout:
         found["layout"] = where.layout
+        found["layout_seconds"] = where.layout_ns / 1e9
     if where.busiest:
         found["busiest"] = [
             {"name": op.name, "type": op.type, "kernel": op.kernel, "seconds": op.ns / 1e9}

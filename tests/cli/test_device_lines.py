@@ -28,22 +28,27 @@ def lines(where: Placement | None, ops: bool = False) -> list[str]:
 def test_nothing_is_said_of_a_node_that_has_nothing_to_say() -> None:
     """Python, or a model on the CPU that changes few layouts, or a node that did not run."""
     assert lines(None) == lines(PYTHON_NODE) == lines(PYTHON_NODE, ops=True) == []
-    assert lines(Placement("CPU", {"CPU": 1.0}, layout=0.19, busiest=OPS)) == []
+    assert lines(Placement("CPU", {"CPU": 1.0}, layout=0.19, busiest=OPS, layout_ns=9**9)) == []
+
+
+def test_layouts_that_take_less_than_a_millisecond_are_not_worth_a_word() -> None:
+    """However large their share of a small model is."""
+    little = Placement("CPU", {"CPU": 1.0}, layout=0.9, busiest=OPS, layout_ns=999_999)
+    assert lines(little) == []
+    assert len(lines(replace(little, layout_ns=1_000_000))) == 1
 
 
 def test_layouts_are_told_from_a_fifth_on_with_what_to_change() -> None:
     """The busiest kind of change decides the advice."""
-    assert lines(Placement("CPU", {"CPU": 1.0}, layout=0.8, busiest=OPS)) == [
+    spent = Placement("CPU", {"CPU": 1.0}, layout_ns=4_000_000)
+    assert lines(replace(spent, layout=0.8, busiest=OPS)) == [
         "node 3 (K) spends 80% of its time in Reorder, Transpose, Convert; "
         "convert the model to the precision in which the device computes"
     ]
-    (line,) = lines(Placement("CPU", {"CPU": 1.0}, layout=0.5, busiest=(CAST,)))
+    (line,) = lines(replace(spent, layout=0.5, busiest=(CAST,)))
     assert "the precision in which the device computes" in line
     turned = (replace(OPS[0], type="Transpose"), *OPS)
-    assert (
-        "order in which pictures come"
-        in lines(Placement("CPU", {"CPU": 1.0}, layout=0.2, busiest=turned))[0]
-    )
+    assert "order in which pictures come" in lines(replace(spent, layout=0.2, busiest=turned))[0]
 
 
 def test_operations_are_told_where_asked_for() -> None:

@@ -21,7 +21,7 @@ from tests.graph.chains import SHAPE, chain, go_on, picture, saved, untimed
 from vinode.graph.compiled import Usage
 from vinode.graph.devices import parse_hint
 from vinode.graph.pool import Pool
-from vinode.graph.profile import OpTime, ProfileReader, layout_share, module_path, ran_on_cpu
+from vinode.graph.profile import OpTime, ProfileReader, layout_time, module_path, ran_on_cpu
 
 CPU = parse_hint("CPU", "")
 
@@ -201,9 +201,9 @@ def test_the_share_of_layout_changes() -> None:
         OpTime("c", "Transpose", "", 0, 15),
         OpTime("d", "Convert", "", 1, 5),
     ]
-    assert layout_share(ops) == 0.4
-    assert layout_share([OpTime("a", "Convolution", "", 0, 0)]) == 0
-    assert layout_share([]) == 0
+    assert layout_time(ops) == (0.4, sum(op.ns for op in ops) * 0.4)
+    assert layout_time([OpTime("a", "Convolution", "", 0, 0)]) == (0, 0)
+    assert layout_time([]) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vinode.graph.account import HIGH_LAYOUT
+from vinode.graph.account import HIGH_LAYOUT, HIGH_LAYOUT_NS
 from vinode.graph.devices import shown
 from vinode.graph.placement import Placement
 from vinode.graph.profile import LAYOUT_TYPES, OpTime, module_path
@@ -85,7 +85,7 @@ _ADVICE = {
 
 
 def _layout(where: Placement) -> list[str]:
-    if where.layout < HIGH_LAYOUT:
+    if where.layout < HIGH_LAYOUT or where.layout_ns < HIGH_LAYOUT_NS:
         return []
     kinds = [_kind(op) for op in where.busiest if op.type in LAYOUT_TYPES]
     advice = f"; {_ADVICE[kinds[0]]}" if kinds else ""
