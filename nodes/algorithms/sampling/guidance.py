@@ -15,11 +15,13 @@ from typing import Any, Protocol
 import numpy as np
 
 from vinode.graph.diffusion import DiffusionModel, Prompt
+from vinode.graph.errors import NodeError
 from vinode.nodes.algorithms.resize import resize
 from vinode.nodes.algorithms.sampling.arrays import Floats
 from vinode.nodes.algorithms.sampling.levels import Levels
 
 _DATA = 0.5  # deviation of the data, as latent consistency models are distilled
+_GREY = (0.8223, -0.6876, 0.6364, 0.1380)  # what Stable Diffusion's encoder makes of a grey picture
 
 
 class Predict(Protocol):
@@ -101,10 +103,17 @@ class Denoiser:
         root = math.sqrt(sigma**2 + 1)
         scaled = x / root
         timestep = self.levels.timestep(sigma)
-        given = with_picture(scaled, self.model, prompts[0].options)
+        given = with_picture(scaled, self.model, self._picture(prompts[0].options))
         contexts = together([prompt.embeddings for prompt in prompts], len(x))
         predictions = self.predict(given, timestep, contexts)
         return [self._clean(x, sigma, timestep, answer) for answer in predictions]
+
+    def _picture(self, options: Mapping[str, Any]) -> tuple[Floats, Floats] | None:
+        """Give what an inpainting model sees: the prompt's picture and mask, or what is kept."""
+        picture, mask = options.get("concat_latent"), options.get("concat_mask")
+        if picture is not None and mask is not None:
+            return picture * self.model.latent_factor, mask
+        return None if self.kept is None else (self.kept.latent, self.kept.mask)
 
     def _clean(self, x: Floats, sigma: float, timestep: float, answer: Floats) -> Floats:
         if self.model.prediction == "v_prediction":
@@ -163,24 +172,38 @@ def _rows(values: Floats, batch: int) -> Floats:
     return rows
 
 
-def with_picture(scaled: Floats, model: DiffusionModel, options: Mapping[str, Any]) -> Floats:
+def with_picture(
+    scaled: Floats, model: DiffusionModel, given: tuple[Floats, Floats] | None
+) -> Floats:
     """Add to the latent what an inpainting model is also given: the mask and the emptied picture.
 
     scaled   (B, C, h, w) float32
-    returns  (B, in_channels, h, w); where no picture is given, all of it is to be painted: the mask
-             is 1 and the picture 0
+    given    picture (1 or B, C, h, w), times the model's factor, and mask (1 or B, 1, H, W) 0..1 of
+             any size; None: all is to be painted, so the mask is 1 and the picture grey
+    returns  (B, in_channels, h, w); the mask is 0 or 1, as these models are trained
     """
     batch, channels, height, width = scaled.shape
     missing = model.in_channels - channels
     if missing <= 0:
         return scaled
     extra = np.zeros((batch, missing, height, width), np.float32)
-    extra[:, 0] = 1
-    picture, mask = options.get("concat_latent"), options.get("concat_mask")
-    if picture is not None and mask is not None:
-        extra[:, 0] = _rows(fit(mask, height, width), batch)[:, 0]
-        extra[:, 1:] = _rows(picture, batch) * model.latent_factor
+    if given is None:
+        extra[:, 0] = 1
+        if missing == 1 + len(_GREY):
+            extra[:, 1:] = np.array(_GREY, np.float32)[:, None, None]
+    else:
+        picture, mask = given
+        _check_picture(picture, (missing - 1, height, width))
+        extra[:, :1] = _rows(np.rint(fit(mask, height, width)), batch)
+        extra[:, 1:] = _rows(picture, batch)
     return np.concatenate([scaled, extra], axis=1)
+
+
+def _check_picture(picture: Floats, shape: tuple[int, int, int]) -> None:
+    if picture.shape[1:] != shape:
+        problem = f"the picture to fill has to have the size of the latent, {shape}"
+        fix = "take latent and prompts from the same InpaintModelConditioning"
+        raise NodeError(problem, str(picture.shape[1:]), fix)
 
 
 def fit(mask: Floats, height: int, width: int) -> Floats:

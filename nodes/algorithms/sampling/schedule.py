@@ -48,7 +48,7 @@ def sigmas_for(
         levels_given = np.delete(levels_given, -2)
     else:
         levels_given = schedule(scheduler, levels, whole)
-    return levels_given if whole == steps else levels_given[-(steps + 1) :]
+    return levels_given if denoise > 0.9999 else levels_given[-(steps + 1) :]
 
 
 def stretch(sigmas: F32, start: int, end: int, leave_noise: bool) -> F32:
