@@ -54,8 +54,7 @@ def offered(
         case "split-too-small":
             fixes = elsewhere
         case code if code in _TOO_MUCH:
-            smaller = [_input(rule) for rule in ("batch-1", "multiple-64", "half-size")]
-            fixes = (*elsewhere, *smaller)
+            fixes = (*elsewhere, *map(_input, INPUT_RULES))
         case _:  # the device is not here, or failed
             auto = Fix("device", "AUTO", "let vinode choose among the devices that are here")
             fixes = (*elsewhere, auto) if device != "CPU" else ()
