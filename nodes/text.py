@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from vinode.converters.model_folders import roots
 from vinode.graph.context import Context, Folders
 from vinode.graph.diffusion import Clip, Conditioning, Prompt
 from vinode.graph.errors import NodeError
@@ -66,8 +67,8 @@ def _uses(text: str | None, clip: Clip | None) -> list[PartUse] | None:
 
 def _embedding_files(text: str | None, folders: Folders) -> str:
     """Depend on the textual inversions that a prompt names: an edited file is read again."""
-    below = [folder / "embeddings" for folder in folders.models]
     names = embedding_names(text or "")
+    below = roots("embeddings", folders) if names else ()
     found = [find_embedding(name, below) for name in names]
     return " ".join(content_mark(path) for path in found if path is not None)
 

@@ -26,16 +26,18 @@ _NO_LINKS = {errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.ENOSYS, errno.E
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where a batch of pictures goes.
+    """Where a batch of pictures goes, or another file.
 
     folder     exists, and is inside the folder that may be written
     subfolder  the same as seen from there, with slashes; "" for the folder itself
     stem       start of every file name; may still hold %batch_num%
+    suffix     end of every file name
     """
 
     folder: Path
     subfolder: str
     stem: str
+    suffix: str = ".png"
 
 
 def expand(prefix: str, now: datetime, width: int, height: int) -> str:
@@ -93,7 +95,7 @@ def split_prefix(prefix: str) -> tuple[list[str], str]:
     return subfolders, stem
 
 
-def plan_target(prefix: str, root: Path) -> Target:
+def plan_target(prefix: str, root: Path, suffix: str = ".png") -> Target:
     """Check a prefix and make its folder below `root`."""
     subfolders, stem = split_prefix(prefix)
     folder = root.joinpath(*subfolders)
@@ -101,7 +103,7 @@ def plan_target(prefix: str, root: Path) -> Target:
         _make_folder(folder, root, prefix)
     except OSError as error:
         raise write_error(error, folder) from error
-    return Target(folder, "/".join(subfolders), stem)
+    return Target(folder, "/".join(subfolders), stem, suffix)
 
 
 def _check_name(name: str, prefix: str) -> None:
@@ -138,7 +140,7 @@ def next_number(target: Target) -> int:
 
 
 def publish(target: Target, place: int, number: int, write: Callable[[BinaryIO], None]) -> int:
-    """Write a picture beside its place and let it appear there whole, under the first free number.
+    """Write a file beside its place and let it appear there whole, under the first free number.
 
     place    of the picture in its batch, for %batch_num%
     number   to try first
@@ -156,8 +158,8 @@ def publish(target: Target, place: int, number: int, write: Callable[[BinaryIO],
 
 
 def file_name(target: Target, place: int, number: int) -> str:
-    """Give the name of a picture: stem_00001_.png."""
-    return f"{target.stem.replace(_BATCH_NUMBER, str(place))}_{number:05}_.png"
+    """Give the name of a file: stem_00001_.png."""
+    return f"{target.stem.replace(_BATCH_NUMBER, str(place))}_{number:05}_{target.suffix}"
 
 
 def _appear(temporary: Path, final: Path) -> bool:
@@ -193,15 +195,15 @@ def _appear_behind_lock(temporary: Path, final: Path) -> bool:
 
 
 def write_error(error: OSError, folder: Path) -> NodeError:
-    """Say in words why a picture could not be written."""
+    """Say in words why a file could not be written."""
     got = str(folder)
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return NodeError("the disk is full, the picture is not saved", got, "make room on it")
+        return NodeError("the disk is full, the file is not saved", got, "make room on it")
     if isinstance(error, PermissionError) or error.errno == errno.EROFS:
         fix = "choose a folder that you may write to"
         return NodeError("the output folder may not be written to", got, fix)
     if isinstance(error, FileExistsError | NotADirectoryError):
         problem = "a file stands where the output folder should be"
         return NodeError(problem, got, "move the file, or change filename_prefix")
-    problem = f"the picture could not be written: {error.strerror or error}"
+    problem = f"the file could not be written: {error.strerror or error}"
     return NodeError(problem, got, "choose another output folder")

@@ -86,6 +86,10 @@ class CallContext:
         """Refuse: no node of the tests holds a model."""
         raise NotImplementedError(part.name, shapes)
 
+    def prefers_single(self, part: ModelPart) -> bool:
+        """Say no: a function is no device."""
+        return False
+
     def show(self, name: str, items: Sequence[object]) -> None:
         """Keep what is shown."""
         self.shown.append((name, list(items)))
