@@ -15,6 +15,8 @@ _RED_GREEN_BLUE = np.array(
     np.float32,
 )  # fmt: skip
 
+_MOST = 1000.0  # far beyond any latent
+
 
 def preview(clean: Floats, family: str) -> Image:
     """Show the first latent of a batch as a picture of a pixel a cell.
@@ -22,11 +24,12 @@ def preview(clean: Floats, family: str) -> Image:
     clean   (B, C, h, w) float32, times the model's factor: deviation about 1
     family  "sd1" and "sd2" have known colours; of others the first three channels are shown
     """
-    latent = clean[0]
+    # Where a model overflowed, there is still something to show.
+    latent = np.clip(np.nan_to_num(clean[0]), -_MOST, _MOST)
     if family in ("sd1", "sd2") and len(latent) == len(_RED_GREEN_BLUE):
         colours = np.einsum("chw,ck->hwk", latent, _RED_GREEN_BLUE)
     else:
         first = latent[np.arange(3) % len(latent)].transpose(1, 2, 0)
         colours = first / max(float(np.abs(first).max()), 1e-6)
-    pixels = np.clip((np.nan_to_num(colours) + 1) * 127.5, 0, 255)
+    pixels = np.clip((colours + 1) * 127.5, 0, 255)
     return Image(pixels.astype(np.uint8)[np.newaxis])
