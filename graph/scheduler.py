@@ -12,6 +12,7 @@ from typing import cast
 from vinode.graph.arguments import Values
 from vinode.graph.cache import Cache, Key, Result
 from vinode.graph.context import Expansion, Folders
+from vinode.graph.describe import describe
 from vinode.graph.devices import Hint
 from vinode.graph.errors import Fault, VinodeError
 from vinode.graph.events import (
@@ -29,7 +30,6 @@ from vinode.graph.held import Held
 from vinode.graph.placement import Placement
 from vinode.graph.plan import Plan, Step, demand
 from vinode.graph.step import Given, messages_of
-from vinode.graph.values import describe
 from vinode.graph.workflow import Link, NodeId
 
 

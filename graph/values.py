@@ -186,30 +186,3 @@ class Detector:
 
 
 Detector.kind = Kind("DETECTOR", "a detector's IR and decoder", "#e57373", Detector, is_model=True)
-
-
-def describe(value: object) -> str:
-    """Tell a value's shape, dtype and bytes, as shown on its wire.
-
-    >>> describe(Image(np.zeros((1, 4, 6, 3), np.uint8)))
-    'IMAGE (1, 4, 6, 3) uint8, 72 bytes'
-    """
-    match value:
-        case str():
-            text = repr(value[:80])
-            return text if len(text) <= 60 else f"{text[:57]}..."
-        case int() if value.bit_length() > 200:
-            return f"a whole number of {value.bit_length()} bits"
-        case int() | float() | None:
-            return repr(value)
-        case Image():
-            return f"IMAGE {value.shape} {value.pixels.dtype}, {value.pixels.nbytes} bytes"
-        case np.ndarray():
-            return f"{value.shape} {value.dtype}, {value.nbytes} bytes"
-        case Boxes():
-            return f"BOXES {len(value)}"
-        case ModelPart() | Detector():
-            part = value if isinstance(value, ModelPart) else value.part
-            return f"{type(value).__name__} {part.name}"
-        case _:
-            return type(value).__name__

@@ -6,8 +6,8 @@ import re
 import string
 from collections.abc import Mapping
 
+from vinode.graph.describe import describe
 from vinode.graph.errors import NodeError, short
-from vinode.graph.values import describe
 from vinode.nodes.algorithms.limits import MAX_TEXT
 
 # Fill and align, sign, #, 0, width, grouping, precision, type: of 3 digits at most each.

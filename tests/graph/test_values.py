@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vinode.graph.values import Boxes, Detector, Image, ModelPart, describe
+from vinode.graph.values import Boxes, Detector, Image, ModelPart
 
 
 def floats(*numbers: float) -> Image:
@@ -100,22 +100,3 @@ def test_a_detector_may_be_a_key() -> None:
     one, other = Detector(part, "blazeface", ("face",)), Detector(part, "blazeface", ("face",))
     assert hash(one) == hash(other)
     assert one == other != Detector(part, "blazeface", ("face",), {"input": 128})
-
-
-DESCRIBED = [
-    (floats(0.5, 1), "IMAGE (1, 1, 2, 3) float32, 24 bytes"),
-    (np.zeros((1, 4, 4), np.float32), "(1, 4, 4) float32, 64 bytes"),
-    (boxes(3), "BOXES 3"),
-    (ModelPart("face", Path("face.xml"), "ab", 5), "ModelPart face"),
-    ("short", "'short'"),
-    ("x" * 100, "'" + "x" * 56 + "..."),
-    (None, "None"),
-    (2**64 - 1, "18446744073709551615"),
-    ([1, 2], "list"),
-]
-
-
-@pytest.mark.parametrize(("value", "text"), DESCRIBED)
-def test_a_value_is_described_on_its_wire(value: object, text: str) -> None:
-    """Shape, type and bytes for arrays; short for texts."""
-    assert describe(value) == text
