@@ -8,6 +8,17 @@ if "openvino_telemetry" not in sys.modules:
     sys.modules["openvino_telemetry"] = None  # type: ignore[assignment]
 
 from vinode.graph.context import Blocked, Context, Expansion, Folders, Lazy, Subgraph
+from vinode.graph.diffusion import (
+    Clip,
+    Conditioning,
+    DiffusionModel,
+    Latent,
+    NoiseSchedule,
+    Prompt,
+    Sampler,
+    Sigmas,
+    Vae,
+)
 from vinode.graph.errors import Cancelled, Fault, NodeError
 from vinode.graph.kinds import Kind
 from vinode.graph.node import node
@@ -21,21 +32,30 @@ __all__ = [
     "Boxes",
     "Cancelled",
     "Choices",
+    "Clip",
+    "Conditioning",
     "Context",
     "Detector",
+    "DiffusionModel",
     "Expansion",
     "Fault",
     "Folders",
     "Image",
     "Kind",
+    "Latent",
     "Lazy",
     "Mask",
     "ModelPart",
     "NodeError",
+    "NoiseSchedule",
     "PartUse",
+    "Prompt",
     "Range",
+    "Sampler",
     "Seed",
+    "Sigmas",
     "Subgraph",
     "Text",
+    "Vae",
     "node",
 ]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from vinode.cli.pack_purity import impurities
-from vinode.graph import kinds, values
+from vinode.graph import diffusion, kinds, values
 from vinode.graph.drop_in import plain
 from vinode.graph.errors import Fault, nearest
 from vinode.graph.kinds import Kind
@@ -99,7 +99,7 @@ def _words(declared: AnyNodeType, prefix: str) -> Iterator[Fault]:
 
 def known_kinds() -> dict[str, Kind]:
     """Give the kinds that vinode itself has, by name."""
-    things = [thing for module in (kinds, values) for thing in vars(module).values()]
+    things = [thing for module in (kinds, values, diffusion) for thing in vars(module).values()]
     owned = [getattr(thing, "kind", None) for thing in things if inspect.isclass(thing)]
     return {kind.name: kind for kind in (*things, *owned) if isinstance(kind, Kind)}
 
