@@ -52,7 +52,9 @@ class Tiny:
     vae: Any
 
 
-def tiny(seed: int = 0, sd2: bool = False, in_channels: int = 4) -> Tiny:
+def tiny(
+    seed: int = 0, sd2: bool = False, in_channels: int = 4, vocabulary: int = VOCABULARY
+) -> Tiny:
     """Make a tiny pipeline of Stable Diffusion 1 or 2."""
     import torch
     from diffusers import AutoencoderKL, UNet2DConditionModel
@@ -60,7 +62,7 @@ def tiny(seed: int = 0, sd2: bool = False, in_channels: int = 4) -> Tiny:
 
     torch.manual_seed(seed)
     config = CLIPTextConfig(
-        vocab_size=VOCABULARY,
+        vocab_size=vocabulary,
         hidden_size=WIDTH,
         intermediate_size=2 * WIDTH,
         num_hidden_layers=LAYERS,
