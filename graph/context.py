@@ -86,15 +86,6 @@ class Context(Protocol):
         """Give the text that a saved picture carries: key to JSON, the workflow among them."""
         ...
 
-    @property
-    def runs_apart(self) -> bool:
-        """Say whether the node's device does better with calls of batch 1: an NPU.
-
-        By its compiler's estimate two calls of batch 1 of Stable Diffusion's UNet take 534 ms and
-        one of batch 2 582 ms (platform 4000); it compiles in half the time, in 30 % less memory.
-        """
-        ...
-
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
         """Tell how far the node is; raises Cancelled where the run was cancelled."""
         ...

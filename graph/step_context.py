@@ -16,7 +16,7 @@ from vinode.graph.arguments import Values
 from vinode.graph.clock import Clock
 from vinode.graph.compiled import Compiled, Usage
 from vinode.graph.context import Folders, Phase
-from vinode.graph.devices import halves_apart, in_float32, lane_of
+from vinode.graph.devices import halves_apart, in_float32
 from vinode.graph.errors import Cancelled, NodeError, short
 from vinode.graph.placement import PYTHON_NODE, Placement, Reason
 from vinode.graph.plan import Step
@@ -79,11 +79,6 @@ class StepContext:
     def file_text(self) -> Mapping[str, str]:
         """Give the text that a saved picture carries."""
         return self.services.file_text
-
-    @property
-    def runs_apart(self) -> bool:
-        """Say whether the node's device does better with calls of batch 1."""
-        return lane_of(self.step.node.hint, self.services.pool.available).startswith("NPU")
 
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
         """Tell how far the node is; raises Cancelled where the run was cancelled."""

@@ -51,11 +51,6 @@ class CallContext:
         self.exact = False
         self._infer = infer
 
-    @property
-    def runs_apart(self) -> bool:
-        """Say no: the tests' models run on the CPU."""
-        return False
-
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
         """Keep how far the node is."""
         self.check_cancelled()

@@ -12,7 +12,13 @@ from vinode.graph.diffusion import Conditioning, DiffusionModel, Latent, Prompt
 from vinode.graph.errors import NodeError
 from vinode.graph.values import PartUse
 from vinode.nodes.algorithms.sampling.arrays import Floats
-from vinode.nodes.algorithms.sampling.guidance import Denoiser, Guidance, Kept, fit
+from vinode.nodes.algorithms.sampling.guidance import (
+    Denoiser,
+    Guidance,
+    Kept,
+    fit,
+    shared_length,
+)
 from vinode.nodes.algorithms.sampling.levels import levels_of
 from vinode.nodes.algorithms.sampling.noise import MAX_INDEX, begin, initial
 from vinode.nodes.algorithms.sampling.normal import Generator
@@ -21,7 +27,7 @@ from vinode.nodes.algorithms.sampling.samplers import calls, noise_source, sampl
 from vinode.nodes.algorithms.sampling.unet import Unet, calls_of, shapes_of
 from vinode.nodes.algorithms.sampling.way import Way
 
-_OTHER_NOISE = 41  # added to the seed: what ddim puts into the kept part of a picture
+_OTHER_NOISE = 1  # added to the seed: what ddim puts into the kept part of a picture, as ComfyUI
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,7 +73,7 @@ def draw(context: Context, order: Order) -> Drawn:
     denoiser = Denoiser(
         model,
         levels,
-        Unet(context, model, apart=context.runs_apart),
+        Unet(context, model, apart=context.prefers_single(model.unet)),
         _guidance(order),
         _kept(order, latent, given, noise),
     )
@@ -77,7 +83,7 @@ def draw(context: Context, order: Order) -> Drawn:
         last[0] = clean
         context.progress(step + 1, len(sigmas) - 1, preview(clean, model.family))
 
-    source = noise_source(order.sampler, order.seed, given.shape)
+    source = noise_source(order.sampler, order.seed, given.shape, sigmas)
     way = Way(sigmas, denoiser, source, tell, dict(order.options))
     x = begin(given, noise, sigmas[0], levels.largest)
     result = sample(order.sampler, x.astype(np.float32), way)
@@ -103,12 +109,11 @@ def fitting(latent: Latent, model: DiffusionModel) -> Latent:
 def uses(order: Order, apart: bool) -> list[PartUse]:
     """Tell before the run how the model will be called."""
     latent = fitting(order.latent, order.model)
-    guidance = _guidance(order)
-    count = len(guidance.positive) + (order.scale != 1.0) * len(guidance.negative)
+    prompts = _guidance(order).asked
     batch, _, height, width = latent.samples.shape
-    how = calls_of(batch, max(1, count), apart)
-    tokens = [prompt.embeddings.shape[1] for prompt in order.positive.prompts]
-    shapes = shapes_of(order.model, how, height, width, max(tokens, default=77))
+    how = calls_of(batch, max(1, len(prompts)), apart)
+    tokens = shared_length([prompt.embeddings for prompt in prompts])
+    shapes = shapes_of(order.model, how, height, width, tokens)
     looks = calls(order.sampler, order.sigmas)
     return [PartUse(order.model.unet, shapes, how.count * looks)] if looks else []
 

@@ -48,6 +48,16 @@ class Guidance:
     scale: float
     rescale: float = 0.0
 
+    @property
+    def alone(self) -> bool:
+        """Tell whether the positive prompt is all that counts: exact, not an approximation."""
+        return self.scale == 1.0 or not self.negative
+
+    @property
+    def asked(self) -> tuple[Prompt, ...]:
+        """Give the prompts that the model is asked for: the positive ones first."""
+        return (*self.positive, *(() if self.alone else self.negative))
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Kept:
@@ -84,13 +94,10 @@ class Denoiser:
 
     def _guided(self, x: Floats, sigma: float) -> Floats:
         guidance = self.guidance
-        alone = guidance.scale == 1.0 or not guidance.negative
-        negative = () if alone else guidance.negative
-        prompts = [*guidance.positive, *negative]
-        clean = self._cleaned(x, sigma, prompts)
+        clean = self._cleaned(x, sigma, guidance.asked)
         count = len(guidance.positive)
         positive = np.mean(clean[:count], axis=0) if count > 1 else clean[0]
-        if alone:
+        if guidance.alone:
             return positive
         rest = clean[count:]
         other = np.mean(rest, axis=0) if len(rest) > 1 else rest[0]
@@ -158,10 +165,15 @@ def together(contexts: Sequence[Floats], batch: int) -> list[Floats]:
 
     contexts  each (1 or B, T, D) float32
     """
-    length = math.lcm(*(context.shape[1] for context in contexts))
+    length = shared_length(contexts)
     return [
         np.tile(_rows(context, batch), (1, length // context.shape[1], 1)) for context in contexts
     ]
+
+
+def shared_length(contexts: Sequence[Floats]) -> int:
+    """Give the length that contexts get before a call, tokens."""
+    return math.lcm(*(context.shape[1] for context in contexts))
 
 
 def _rows(values: Floats, batch: int) -> Floats:

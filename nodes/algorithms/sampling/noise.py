@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import math
 from typing import Protocol
 
@@ -52,7 +51,11 @@ class NoiseSource(Protocol):
 
 
 class Ancestral:
-    """Noise drawn anew for each stretch, from the seed after the picture's, as on ComfyUI's CPU."""
+    """Noise drawn anew for each stretch, from a generator of the seed after the picture's.
+
+    So does ComfyUI on a CPU, lest it is the noise again that the picture began with. On a GPU it
+    draws with the GPU's own generator, from the seed itself: such pictures are of another noise.
+    """
 
     def __init__(self, seed: int, shape: tuple[int, ...]) -> None:
         self._generator, self._shape = Generator(seed + 1), shape
@@ -60,43 +63,3 @@ class Ancestral:
     def __call__(self, sigma: float, following: float) -> Floats:
         """Draw the next noise; the levels do not matter."""
         return self._generator.normal(*self._shape)
-
-
-class Brownian:
-    """Noise of a Brownian path over the levels: that of overlapping stretches belongs together.
-
-    The path is drawn where it is asked for; between two known places it is a Brownian bridge. Each
-    seed has one path for one order of questions; torchsde's tree draws another one.
-    """
-
-    def __init__(self, seed: int, shape: tuple[int, ...]) -> None:
-        self._generator, self._shape = Generator(seed + 1), shape
-        self._places: list[float] = []
-        self._values: list[Floats] = []
-
-    def __call__(self, sigma: float, following: float) -> Floats:
-        """Give the path's change between two levels over the root of their distance."""
-        change = self._at(sigma) - self._at(following)
-        return change / (math.sqrt(abs(sigma - following)))
-
-    def _at(self, place: float) -> Floats:
-        index = bisect.bisect_left(self._places, place)
-        if index < len(self._places) and self._places[index] == place:
-            return self._values[index]
-        value = self._drawn(place, index)
-        self._places.insert(index, place)
-        self._values.insert(index, value)
-        return value
-
-    def _drawn(self, place: float, index: int) -> Floats:
-        if not self._places:
-            return np.zeros(self._shape, np.float32)
-        noise = self._generator.normal(*self._shape)
-        if index in (0, len(self._places)):
-            nearest = min(index, len(self._places) - 1)
-            distance = abs(place - self._places[nearest])
-            return self._values[nearest] + noise * math.sqrt(distance)
-        low, high = self._places[index - 1], self._places[index]
-        share = (place - low) / (high - low)
-        mean: Floats = self._values[index - 1] * (1 - share) + self._values[index] * share
-        return mean + noise * (math.sqrt((place - low) * (high - place) / (high - low)))

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias, get_args
 from vinode.nodes.algorithms.sampling import discrete, dpm, euler, unipc
 from vinode.nodes.algorithms.sampling.arrays import Floats
 from vinode.nodes.algorithms.sampling.brownian import BrownianTree
-from vinode.nodes.algorithms.sampling.noise import Ancestral, Brownian, NoiseSource
+from vinode.nodes.algorithms.sampling.noise import Ancestral, NoiseSource
 from vinode.nodes.algorithms.sampling.way import Way
 
 SamplerName: TypeAlias = Literal[
@@ -47,15 +47,13 @@ def sample(name: str, x: Floats, way: Way) -> Floats:
 
 
 def noise_source(
-    name: str, seed: int, shape: tuple[int, ...], sigmas: Sequence[float] = ()
+    name: str, seed: int, shape: tuple[int, ...], sigmas: Sequence[float]
 ) -> NoiseSource:
-    """Give the noise that a sampler adds; those that look at parts of a step need a path.
+    """Give the noise that a sampler adds, as ComfyUI draws it; the SDE's is that of one path.
 
-    sigmas  the levels of the way: with them, the path is ComfyUI's for this seed
+    sigmas  the levels of the way
     """
-    if name not in _ON_A_PATH:
-        return Ancestral(seed, shape)
-    return BrownianTree(seed, shape, sigmas) if len(sigmas) else Brownian(seed, shape)
+    return BrownianTree(seed, shape, sigmas) if name in _ON_A_PATH else Ancestral(seed, shape)
 
 
 def calls(name: str, sigmas: Floats) -> int:

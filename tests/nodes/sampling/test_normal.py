@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from tests.nodes.sampling.k_diffusion import imported
-from vinode.nodes.algorithms.sampling.noise import Ancestral, Brownian, initial
+from vinode.nodes.algorithms.sampling.noise import Ancestral, initial
 from vinode.nodes.algorithms.sampling.normal import Generator
 
 SEEDS = [0, 1, 42, 2**32 - 1, 2**32 + 7, 123456789012345, 2**64 - 1]
@@ -80,14 +80,3 @@ def test_ancestral_noise_is_of_the_next_seed() -> None:
     """So that it is not the noise that the picture began with."""
     shape = (1, 4, 8, 8)
     assert np.array_equal(Ancestral(7, shape)(2.0, 1.0), Generator(8).normal(*shape))
-
-
-def test_a_path_fits_together() -> None:
-    """The change over a stretch is the sum of those over its parts, each of variance 1."""
-    path = Brownian(3, (1, 4, 64, 64))
-    whole, first, second = path(9.0, 1.0), path(9.0, 4.0), path(4.0, 1.0)
-    np.testing.assert_allclose(whole * 8**0.5, first * 5**0.5 + second * 3**0.5, atol=1e-4)
-    beyond = path(1.0, 0.5)
-    for noise in (whole, first, second, beyond):
-        assert abs(float(noise.std()) - 1) < 0.02
-    assert abs(float((first * second).mean())) < 0.03

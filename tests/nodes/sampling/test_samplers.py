@@ -30,7 +30,7 @@ def ended(name: str, steps: int, noise: NoiseSource | None = None) -> tuple[Floa
     """Sample; gives what it began with too."""
     levels = tuple(karras(0.03, 14.6, steps))
     x = Generator(1).normal(*SHAPE) * levels[0]
-    given = noise or noise_source(name, 1, SHAPE)
+    given = noise or noise_source(name, 1, SHAPE, levels)
     return x, sample(name, x, Way(levels, denoise, given))
 
 
@@ -82,7 +82,7 @@ def test_short_ways_and_ways_that_leave_noise(name: str, levels: tuple[float, ..
         told.append(step)
 
     x = Generator(1).normal(1, 4, 4, 4)
-    way = Way(levels, counted, noise_source(name, 1, x.shape), tell)
+    way = Way(levels, counted, noise_source(name, 1, x.shape, levels), tell)
     given = sample(name, x, way)
     assert np.array_equal(given, x) is (len(levels) < 2)
     assert len(asked) == calls(name, np.array(levels, np.float32))
