@@ -21,6 +21,7 @@ from typing import Any, cast
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, ModelError, nearest, short
 
+BUILT_IN = Path(__file__).with_name("built_in")  # models that come with the program
 EXTRA = "extra_model_paths.yaml"
 # Kind -> names of its folders; a kind may be asked for by any of them.
 KINDS: Mapping[str, tuple[str, ...]] = {
@@ -49,6 +50,7 @@ def roots(kind: str, folders: Folders) -> tuple[Path, ...]:
     found = [models / name for models in folders.models for name in names]
     for file in _extra_files(folders):
         found += _extra_roots(file, names)
+    found += [BUILT_IN / name for name in names]
     there = dict.fromkeys(path for path in found if path.is_dir())
     return tuple(there)
 

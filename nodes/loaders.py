@@ -83,8 +83,13 @@ def _checkpoint_mark(ckpt_name: str | None, folders: Folders) -> str | None:
 
 def _checkpoint_known(ckpt_name: str | None, folders: Folders) -> Loaded | None:
     place = _place("checkpoints", ckpt_name, folders)
-    found = load.converted(*place) if place else None
+    found = load.converted(*place, embeddings=_inversions(folders)) if place else None
     return _whole(found, "") if found else None
+
+
+def _inversions(folders: Folders) -> tuple[Path, ...]:
+    """Give the folders of textual inversion files, for `embedding:name` in a prompt."""
+    return model_folders.roots("embeddings", folders)
 
 
 def _whole(found: Checkpoint, name: str) -> Loaded:
@@ -113,7 +118,13 @@ def checkpoint_loader_simple(
     """
     path = model_folders.find("checkpoints", ckpt_name, context.folders)
     with _loading(context) as (progress, cancelled):
-        found = load.load_checkpoint(Store(context.folders.models), path, progress, cancelled)
+        found = load.load_checkpoint(
+            Store(context.folders.models),
+            path,
+            progress,
+            cancelled,
+            embeddings=_inversions(context.folders),
+        )
     return _whole(found, ckpt_name)
 
 
@@ -164,7 +175,8 @@ def _clip_mark(clip_name: str | None, folders: Folders) -> str | None:
 
 def _clip_known(clip_name: str | None, folders: Folders) -> Clip | None:
     place = _place("clip", clip_name, folders)
-    found = load.converted(*place, ("clip",)) if place else None
+    embeddings = _inversions(folders)
+    found = load.converted(*place, ("clip",), embeddings) if place else None
     return found.clip if found else None
 
 
@@ -190,7 +202,8 @@ def clip_loader(
     """
     path = model_folders.find("clip", clip_name, context.folders)
     with _loading(context) as (progress, cancelled):
-        return load.load_clip(Store(context.folders.models), path, progress, cancelled)
+        store, embeddings = Store(context.folders.models), _inversions(context.folders)
+        return load.load_clip(store, path, progress, cancelled, embeddings)
 
 
 def _vae_fault(vae_name: str | None, folders: Folders) -> Fault | None:

@@ -118,7 +118,12 @@ def build(source: PartSource, weights: Mapping[str, Tensor]) -> nn.Module:
     config = {name: value for name, value in source.config.items() if not name.startswith("_")}
     with torch.device("meta"):
         model = _empty(source, config)
-    told = model.load_state_dict(dict(weights), strict=False, assign=True)
+    try:
+        told = model.load_state_dict(dict(weights), strict=False, assign=True)
+    except RuntimeError as error:  # torch's way to say that a shape is another
+        last = str(error).splitlines()[-1].strip()
+        problem = f"the weights do not fit the {source.part.replace('_', ' ')}'s configuration"
+        raise refusal(source.files[0], f"{problem}: {last[:200]}") from error
     missing = [name for name in told.missing_keys if name in model.state_dict()]
     extra = [] if source.part == "text_encoder" else list(told.unexpected_keys)
     if missing or extra:

@@ -16,10 +16,13 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.converters.diffusion_models import LAYERS, Tiny, save_checkpoint, save_folder, tiny
+from tests.converters.test_npu_compiler import HOME, ask
 from vinode.converters import ir
+from vinode.converters.npu_compiler.find import under_wine
 from vinode.converters.stable_diffusion.family import PARTS, Part
 from vinode.converters.stable_diffusion.found import Found
 from vinode.converters.stable_diffusion.look import look
+from vinode.graph.values import ModelPart
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
 
@@ -223,10 +226,6 @@ def test_weights_are_halves_and_frequencies_are_not(made: Made, part: Part) -> N
 def test_it_compiles_for_an_npu(made: Made, part: Part, tmp_path: Path) -> None:
     """By Intel's own compiler, for Lunar Lake."""
     import openvino as ov
-
-    from tests.converters.test_npu_compiler import HOME, ask
-    from vinode.converters.npu_compiler.find import under_wine
-    from vinode.graph.values import ModelPart
 
     compiler = under_wine(HOME)
     if compiler is None:

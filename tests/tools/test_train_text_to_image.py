@@ -16,16 +16,10 @@ NAMES = ("red apple", "car", "cat", "house")
 
 @pytest.fixture(scope="module")
 def tokenizer_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a vocabulary of letters only, with CLIP's numbers for start and end of text."""
-    import json
+    """Give vinode's own vocabulary as transformers reads it."""
+    from tools.train_text_to_image.text import write_vocabulary
 
-    folder = tmp_path_factory.mktemp("tokenizer")
-    letters = [*"abcdefghijklmnopqrstuvwxyz", *(f"{c}</w>" for c in "abcdefghijklmnopqrstuvwxyz")]
-    numbers = {letter: number for number, letter in enumerate(letters)}
-    numbers |= {"<|startoftext|>": 49406, "<|endoftext|>": 49407}
-    (folder / "vocab.json").write_text(json.dumps(numbers), encoding="utf-8")
-    (folder / "merges.txt").write_text("#version: 0.2\n", encoding="utf-8")
-    return folder
+    return write_vocabulary(tmp_path_factory.mktemp("tokenizer"))
 
 
 @pytest.fixture(scope="module")
@@ -68,6 +62,17 @@ def test_a_run_that_was_stopped_ends_with_the_same_weights(
     resumed = run("stopped", 3)
     assert all(torch.equal(whole[name], resumed[name]) for name in whole)
     assert not all(torch.equal(whole[name], early[name]) for name in whole)
+
+
+def test_captions_are_cut_as_vinode_cuts_them(taught: tuple[list[Any], Any, Any]) -> None:
+    """What is trained on must be what is asked with."""
+    from vinode.nodes.algorithms.clip_tokens import END, START, encode
+
+    rows = taught[2]
+    ids = rows.ids[rows.of(["a red cat on blue", ""])].tolist()
+    text = [START, *encode("a red cat on blue")]
+    assert ids[0] == [*text, *[END] * (77 - len(text))]
+    assert ids[1] == [START, *[END] * 76]
 
 
 def test_whitening_changes_the_latents_and_not_the_pictures() -> None:

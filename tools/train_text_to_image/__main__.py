@@ -19,7 +19,6 @@ def main() -> int:
     )
     parser.add_argument("--out", type=Path, required=True, help="folder of the finished model")
     parser.add_argument("--work", type=Path, required=True, help="folder of states and sheets")
-    parser.add_argument("--tokenizer", type=Path, required=True, help="folder of CLIP's vocabulary")
     parser.add_argument("--font", type=Path, default=DEFAULT_FONT, help="NotoColorEmoji.ttf")
     parser.add_argument("--workers", type=int, default=2, help="processes of one thread each")
     parser.add_argument("--steps", type=int, default=DIFFUSION.steps, help="of the last stage")
@@ -29,20 +28,16 @@ def main() -> int:
     parser.add_argument(
         "--compile", action="store_true", help="train a third faster; needs a C++ compiler"
     )
-    options = Job(**vars(parser.parse_args()))
-    for path, problem in (
-        (options.font, "no font here; install fonts-noto-color-emoji, or name it by --font"),
-        (options.tokenizer / "vocab.json", "no vocabulary here; name CLIP's folder by --tokenizer"),
-        (options.tokenizer / "merges.txt", "no merges here; name CLIP's folder by --tokenizer"),
-    ):
-        if not path.is_file():
-            print(f"{path}: {problem}", file=sys.stderr)
-            return 2
-    options.work.mkdir(parents=True, exist_ok=True)
-    meeting = options.work / "workers-meet"
+    job = Job(**vars(parser.parse_args()))
+    if not job.font.is_file():
+        problem = "no font here; install fonts-noto-color-emoji, or name its file by --font"
+        print(f"{job.font}: {problem}", file=sys.stderr)
+        return 2
+    job.work.mkdir(parents=True, exist_ok=True)
+    meeting = job.work / "workers-meet"
     meeting.unlink(missing_ok=True)  # left by a run that was killed
     # One thread each: on few busy cores, threads of one process mostly wait for one another.
-    processes.spawn(work, (options, meeting.resolve().as_uri()), nprocs=options.workers)
+    processes.spawn(work, (job, meeting.resolve().as_uri()), nprocs=job.workers)
     return 0
 
 

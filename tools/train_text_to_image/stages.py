@@ -18,7 +18,7 @@ from tools.train_text_to_image.diffusion import train_diffusion
 from tools.train_text_to_image.export import export
 from tools.train_text_to_image.glyphs import compose, load_glyphs
 from tools.train_text_to_image.loop import Course, Workers, save_atomically
-from tools.train_text_to_image.text import Rows, load_tokenizer, train_text
+from tools.train_text_to_image.text import Rows, load_tokenizer, train_text, write_vocabulary
 from tools.train_text_to_image.vae import encode, psnr, train_vae
 
 # Steps and seeds are the recipe: the same command on two workers makes the same weights again.
@@ -34,7 +34,6 @@ class Job:
 
     out: Path
     work: Path
-    tokenizer: Path
     font: Path
     workers: int
     steps: int  # of the last stage
@@ -48,7 +47,6 @@ def work(rank: int, job: Job, meeting: str) -> None:
     workers = Workers(rank, job.workers)
     if workers.count > 1:
         dist.init_process_group("gloo", init_method=meeting, rank=rank, world_size=workers.count)
-    torch.manual_seed(0)  # the first weights
     # The fused attention's backward pass is several times slower on a CPU.
     with sdpa_kernel(SDPBackend.MATH):
         _stages(job, workers)
@@ -58,7 +56,9 @@ def work(rank: int, job: Job, meeting: str) -> None:
 
 def _stages(job: Job, workers: Workers) -> None:
     glyphs, pictures = load_glyphs(job.font)
-    tokenizer = load_tokenizer(job.tokenizer)
+    vocabulary = job.work / f"tokenizer-{workers.rank}"
+    tokenizer = load_tokenizer(write_vocabulary(vocabulary))
+    torch.manual_seed(0)  # a stage's first weights are the same, whatever ran before it
     vae = train_vae(pictures, VAE, DECODER, job.work, workers).eval().requires_grad_(False)
     if workers.rank == 0:
         images = compose(pictures)
@@ -70,13 +70,15 @@ def _stages(job: Job, workers: Workers) -> None:
         return
     latents = _latents(vae, pictures, job.work, workers)
     rows = Rows.used_by(glyphs, tokenizer)
+    torch.manual_seed(0)
     text = train_text(glyphs, latents, rows, TEXT, job.work, workers)
     if job.until == "text":
         return
+    torch.manual_seed(0)
     course = replace(DIFFUSION, steps=job.steps)
     net = train_diffusion(glyphs, latents, rows, text, course, job.work, workers, job.compile)
     if workers.rank == 0:
-        export(job.out, job.tokenizer, vae, net["text"], net["unet"], rows)
+        export(job.out, vocabulary, vae, net["text"], net["unet"], rows)
 
 
 def _latents(

@@ -15,9 +15,17 @@ from tools.train_text_to_image.captions import COLOURS, example
 from tools.train_text_to_image.glyphs import Glyph
 from tools.train_text_to_image.loop import Course, Draw, Workers, train
 from tools.train_text_to_image.networks import CONTEXT, END, VOCABULARY, WIDTH, text_encoder
+from vinode.nodes.algorithms import clip_tokens
 
 COMPONENTS = 256  # of the latents' principal components, which the warm-up predicts
 _FRAMES = ("on white background", "a picture of", "an emoji of", *COLOURS)
+
+
+def write_vocabulary(folder: Path) -> Path:
+    """Write the vocab.json and merges.txt that transformers reads, of the tokens vinode ships."""
+    folder.mkdir(parents=True, exist_ok=True)
+    clip_tokens._tokenizer().model.save(str(folder))
+    return folder
 
 
 def load_tokenizer(folder: Path) -> CLIPTokenizer:
