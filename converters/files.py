@@ -16,8 +16,7 @@ from filelock import FileLock, Timeout
 
 from vinode.graph import whole_file
 from vinode.graph.errors import Cancelled, Fault, ModelError
-from vinode.graph.whole_file import PART as PART
-from vinode.graph.whole_file import put
+from vinode.graph.whole_file import PART, put
 
 BLOCK = 1 << 20  # bytes read at once: progress and cancel are looked at this often
 LOCK_POLL_SECONDS = 0.2

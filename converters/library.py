@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeAlias
 from vinode.converters import sources
 from vinode.converters.cards import Card, catalogue, name_problem, read_card
 from vinode.converters.convert import convert, recipe_of
-from vinode.converters.files import OLD, PART, Progress, Watch, never, quiet
+from vinode.converters.files import OLD, Progress, Watch, never, quiet
 from vinode.converters.store import Artifact, Damage, Store, is_verified, read_artifact
 from vinode.graph.errors import Fault, ModelError
 from vinode.graph.values import ModelPart
+from vinode.graph.whole_file import PART
 
 State: TypeAlias = Literal["in catalogue", "pulled", "converted", "damaged"]
 Cancelled: TypeAlias = Callable[[], bool]

@@ -15,8 +15,9 @@ import zipfile
 from pathlib import Path
 
 from vinode.converters.cards import Source
-from vinode.converters.files import PART, Watch, copy_hashed
+from vinode.converters.files import Watch, copy_hashed
 from vinode.graph.errors import Fault, ModelError
+from vinode.graph.whole_file import PART
 
 POLL_SECONDS = 0.1
 _OFFLINE = re.compile(

@@ -11,7 +11,7 @@ from pathlib import Path
 from vinode.graph.errors import Fault, WorkflowError
 from vinode.graph.png_text import SIGNATURE, read_png_text
 from vinode.graph.strict_json import load_json
-from vinode.graph.whole_file import write_whole as write_whole
+from vinode.graph.whole_file import write_whole
 from vinode.graph.workflow import MAX_BYTES, Workflow, dump, from_json, parse, to_prompt
 
 # ComfyUI's WebP files carry "prompt:{...}" in the EXIF field Model, "workflow:{...}" in Make.

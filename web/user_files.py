@@ -12,7 +12,7 @@ from typing import cast
 
 from vinode.graph.errors import Fault, VinodeError, short
 from vinode.graph.strict_json import Json, load_json
-from vinode.graph.workflow_file import write_whole
+from vinode.graph.whole_file import write_whole
 from vinode.web.bodies import BadRequest
 from vinode.web.contained import inside
 

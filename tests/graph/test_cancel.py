@@ -132,11 +132,16 @@ def test_progress_of_a_node_is_thinned_out() -> None:
 def test_ctrl_c_ends_the_run_and_its_threads() -> None:
     """Without handlers of ours, Python raises it in the thread that started the run."""
     before = threading.active_count()
+    # A shell starts what runs in its background with SIGINT ignored, and Python leaves that so.
+    inherited = signal.signal(signal.SIGINT, signal.default_int_handler)
 
     def listen(event: Event) -> None:
         if isinstance(event, NodeStarted):
             signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(KeyboardInterrupt):
-        engine(work).run({"1": ("Work", {})}, ["1"], on_event=listen)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine(work).run({"1": ("Work", {})}, ["1"], on_event=listen)
+    finally:
+        signal.signal(signal.SIGINT, inherited)
     assert threading.active_count() == before
