@@ -1,0 +1,70 @@
+/** Where wires of ComfyUI's editor format come from, through subgraphs that lie in each other. */
+import type { UiGraph, UiLink, UiNode } from "./uiGraph";
+
+/** A graph as it stands in its surroundings: the whole, or one use of a subgraph. */
+export interface Level {
+  readonly graph: UiGraph;
+  readonly prefix: string;
+  readonly outer: { readonly level: Level; readonly instance: UiNode } | null;
+  readonly definitions: ReadonlyMap<string, UiGraph>;
+  readonly nodes: ReadonlyMap<string, UiNode>;
+  readonly links: ReadonlyMap<string, UiLink>;
+}
+
+/** An output of a node in a level; or the widget of a subgraph's use. */
+export type Source =
+  | { readonly kind: "output"; readonly level: Level; readonly node: UiNode; readonly slot: number }
+  | { readonly kind: "widget"; readonly instance: UiNode; readonly name: string }
+  | null;
+
+const [FROM_OUTSIDE, TO_OUTSIDE] = ["-10", "-20"];
+const DEEPEST = 20;
+
+export function enter(graph: UiGraph, outer: Level["outer"], definitions: Level["definitions"]): Level {
+  return {
+    graph,
+    outer,
+    prefix: outer ? `${outer.level.prefix}${outer.instance.id}:` : "",
+    definitions: new Map([...definitions, ...graph.subgraphs]),
+    nodes: new Map(graph.nodes.map((node) => [node.id, node])),
+    links: new Map(graph.links.map((link) => [`${link.to} ${link.input}`, link])),
+  };
+}
+
+/** Give a graph and all uses of subgraphs in it, the outer ones first. */
+export function levels(graph: UiGraph): Level[] {
+  const found: Level[] = [];
+  const waiting = [enter(graph, null, new Map())];
+  for (let level = waiting.shift(); level; level = waiting.shift()) {
+    found.push(level);
+    for (const node of level.graph.nodes) {
+      const body = level.definitions.get(node.type);
+      if (body && level.prefix.split(":").length <= DEEPEST) {
+        waiting.push(enter(body, { level, instance: node }, level.definitions));
+      }
+    }
+  }
+  return found;
+}
+
+/** Follow an output, of a level's node or of its border, to the node that makes it. */
+export function trace(level: Level, from: string, slot: number, depth = 0): Source {
+  if (depth > 4 * DEEPEST) return null;
+  if (from === FROM_OUTSIDE) {
+    if (!level.outer) return null;
+    const { level: around, instance } = level.outer;
+    const name = level.graph.inputs[slot] ?? "";
+    const named = instance.inputs.findIndex((input) => input.name === name);
+    const port = named >= 0 ? named : slot;
+    const link = around.links.get(`${instance.id} ${port}`);
+    if (link) return trace(around, link.from, link.slot, depth + 1);
+    return { kind: "widget", instance, name: instance.inputs[port]?.widget || name };
+  }
+  const node = level.nodes.get(from);
+  if (!node) return null;
+  const body = level.definitions.get(node.type);
+  if (!body) return { kind: "output", level, node, slot };
+  const inner = enter(body, { level, instance: node }, level.definitions);
+  const link = inner.links.get(`${TO_OUTSIDE} ${slot}`);
+  return link ? trace(inner, link.from, link.slot, depth + 1) : null;
+}
