@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from itertools import pairwise
 
 from vinode.graph.context import Phase
 from vinode.graph.events import NodeTiming, Span
@@ -23,6 +24,7 @@ class Clock:
     __slots__ = (
         "_ended",
         "_lock",
+        "_marks",
         "_open",
         "_opened",
         "_phase",
@@ -39,6 +41,7 @@ class Clock:
         self._phases: dict[Phase, int] = {}
         self._spans: list[tuple[Phase, int, int]] = []
         self._visits: list[tuple[int, int]] = []
+        self._marks: list[tuple[int, float]] = []
         self._open: dict[int, tuple[Phase, int]] = {}  # number -> phase, thread
         self._opened = 0
         self._phase: Phase = "wait"
@@ -66,6 +69,11 @@ class Clock:
             del self._open[number]
             self._turn()
 
+    def mark(self, done: float) -> None:
+        """Note how far the node is; two notes are the ends of a step."""
+        if len(self._marks) < MAX_SPANS:
+            self._marks.append((time.perf_counter_ns(), done))
+
     def begin(self) -> None:
         """Have the lane; what went before was waiting."""
         with self._lock:
@@ -88,7 +96,8 @@ class Clock:
         # Most nodes wait, run their Python and end: their visit says it all.
         plain = len(visits) == 1 and len(self._spans) == 2
         spans = () if plain else tuple(Span(*span) for span in self._spans)
-        return NodeTiming(lane, worker, self.ready, start, end, self._phases, spans, visits)
+        steps = _steps(self._marks)
+        return NodeTiming(lane, worker, self.ready, start, end, self._phases, spans, visits, steps)
 
     def _leave(self) -> None:
         self._visiting = False
@@ -114,3 +123,18 @@ class Clock:
                 return phase
             waiting.add(thread)
         return "host" if self._visiting and not waiting else "wait"
+
+
+def _steps(marks: list[tuple[int, float]]) -> tuple[tuple[int, int], ...]:
+    """Give the stretches over which `done` rose; a node that begins anew begins them anew.
+
+    >>> _steps([(10, 0), (20, 1), (35, 2), (40, 0), (50, 1)])
+    ((40, 50),)
+    """
+    steps: list[tuple[int, int]] = []
+    for (start, before), (end, done) in pairwise(marks):
+        if done > before:
+            steps.append((start, end))
+        elif done < before:
+            steps.clear()
+    return tuple(steps)

@@ -35,6 +35,7 @@ class NodeTiming:
     phases  phase -> ns; their sum is the node's wall time, from ready to end
     spans   the stretches, in order; none where all of its visit was host time
     visits  (start, end) of each stretch on the lane: several where it waited for a lazy input
+    steps   (start, end) of each step that the node told of: of a sampler, a picture of a batch
     """
 
     lane: str
@@ -45,6 +46,7 @@ class NodeTiming:
     phases: Mapping[Phase, int]
     spans: tuple[Span, ...] = ()
     visits: tuple[tuple[int, int], ...] = ()
+    steps: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

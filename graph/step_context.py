@@ -83,6 +83,7 @@ class StepContext:
     def progress(self, done: float, total: float, preview: Image | None = None) -> None:
         """Tell how far the node is; raises Cancelled where the run was cancelled."""
         self.check_cancelled()
+        self.clock.mark(done)
         self.services.tell(self.step.id, _plain(done), _plain(total), preview, "")
 
     def check_cancelled(self) -> None:

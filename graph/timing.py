@@ -222,6 +222,8 @@ def node_json(node: NodeReport, zero: int) -> dict[str, Json]:
         found["start"] = (timing.ready - zero) / 1e9
         found["end"] = (timing.end - zero) / 1e9
         found["phases"] = {phase: ns / 1e9 for phase, ns in timing.phases.items()}
+        if timing.steps:
+            found["steps"] = [[(at - zero) / 1e9 for at in step] for step in timing.steps]
     if node.placement:
         found["placement"] = _placement_json(node.placement)
     found.update({"outputs": node.carried} if node.carried else {})

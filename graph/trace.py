@@ -35,6 +35,11 @@ def to_trace(done: Report) -> dict[str, Json]:
             _span(span.phase, "phase", span.start, span.end, done.start, row, {})
             for span in _inside(timing, start, end)
         ]
+        events += [
+            _span(f"step {number}", "step", *step, done.start, row, {})
+            for number, step in enumerate(timing.steps, 1)
+            if start <= step[0] and step[1] <= end
+        ]
     names = [_row_name(row, lane, place) for (lane, place), row in rows.items()]
     return {"traceEvents": [*names, *events], "displayTimeUnit": "ms"}
 

@@ -6,6 +6,7 @@ import json
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
+from typing import Any
 
 import pytest
 
@@ -223,3 +224,40 @@ def test_the_report_of_a_cancelled_run_has_what_ended() -> None:
     ran = engine(add, cancel_now).run(nodes, ["b"], cancel=cancel)
     done = report(ran.events, ran.graph)
     assert (done.status, [row.id for row in done.nodes]) == ("cancelled", ["a", "c"])
+
+
+def test_steps_are_what_a_node_tells_of() -> None:
+    """Each between two notes; within the node's time, in report and trace."""
+
+    @node("Steps", category="test")
+    def steps(context: Context) -> int:
+        """Tell of three steps."""
+        for step in range(4):
+            context.progress(step, 3)
+        return 1
+
+    @node("Sink", category="test")
+    def sink(a: int) -> None:
+        """Take it.
+
+        a  anything
+        """
+
+    ran = engine(steps, sink).run({"a": ("Steps", {}), "b": ("Sink", {"a": ["a", 0]})})
+    timing = ran.finished("a").timing
+    assert len(timing.steps) == 3
+    assert all(start <= end for start, end in timing.steps)
+    assert timing.start <= timing.steps[0][0]
+    assert timing.steps[-1][1] <= timing.end
+    assert ran.finished("b").timing.steps == ()
+    done = report(ran.events, ran.graph)
+    entries: Any = to_json(done)["nodes"]
+    told: Any = {entry["id"]: entry for entry in entries}
+    assert len(told["a"]["steps"]) == 3
+    assert "steps" not in told["b"]
+    traced: Any = to_trace(done)["traceEvents"]
+    assert [event["name"] for event in traced if event.get("cat") == "step"] == [
+        "step 1",
+        "step 2",
+        "step 3",
+    ]

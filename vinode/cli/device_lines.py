@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from statistics import median
 
 from vinode.graph.account import HIGH_LAYOUT, HIGH_LAYOUT_NS
 from vinode.graph.devices import shown
@@ -23,10 +24,19 @@ def device_lines(node: NodeReport, ops: bool = False) -> list[str]:
     where = node.placement
     if where is None or not where.actual:
         return []
-    told = [*_splits(where), *_rightness(where), *_layout(where)]
+    told = [*_steps(node), *_splits(where), *_rightness(where), *_layout(where)]
     told += _busiest(where.busiest) if ops else []
     mark = " [simulated]" if where.simulated else ""
     return [f"node {node.id} ({node.type}){mark} {line}" for line in told]
+
+
+def _steps(node: NodeReport) -> list[str]:
+    """Tell what a step took; the first is left out of it, since the model is compiled there."""
+    steps = node.timing.steps if node.timing else ()
+    if len(steps) < 3:
+        return []
+    middle = median(end - start for start, end in steps[1:])
+    return [f"took {middle / 1e6:.3g} ms a step, the middle of {len(steps)}"]
 
 
 def bytes_in_words(count: int) -> str:

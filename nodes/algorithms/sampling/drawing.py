@@ -78,6 +78,7 @@ def draw(context: Context, order: Order) -> Drawn:
         _kept(order, latent, given, noise),
     )
     last: list[Floats] = [given]
+    context.progress(0, len(sigmas) - 1)
 
     def tell(step: int, clean: Floats) -> None:
         last[0] = clean
@@ -115,7 +116,7 @@ def uses(order: Order, apart: bool) -> list[PartUse]:
     tokens = shared_length([prompt.embeddings for prompt in prompts])
     shapes = shapes_of(order.model, how, height, width, tokens)
     looks = calls(order.sampler, order.sigmas)
-    return [PartUse(order.model.unet, shapes, how.count * looks)] if looks else []
+    return [PartUse(order.model.unet, shapes, how.count * looks)] if looks and prompts else []
 
 
 def _guidance(order: Order) -> Guidance:
