@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import doctest
 import math
 
 import numpy as np
 import pytest
 
+from vinode.nodes.algorithms import sampling as package
 from vinode.nodes.algorithms.sampling.arrays import Floats
 from vinode.nodes.algorithms.sampling.noise import NoiseSource
 from vinode.nodes.algorithms.sampling.normal import Generator
@@ -48,6 +50,30 @@ def test_more_steps_come_nearer_to_the_exact_answer(name: str) -> None:
     few, many = error(name, 20), error(name, 40)
     assert many < few * {"euler": 0.6, "ddim": 0.6, "uni_pc": 0.8}.get(name, 0.45)
     assert many < 0.1
+
+
+ORDERS = {"euler": 1, "ddim": 1, "heun": 2, "dpm_2": 2, "dpmpp_2m": 1.9, "lms": 2.5, "uni_pc": 2}
+
+
+@pytest.mark.parametrize("name", WITHOUT_NOISE)
+def test_errors_fall_with_the_order(name: str) -> None:
+    """Between two levels, in float64; several steps of lower order at the begin cost some of it."""
+    errors: list[float] = []
+    for steps in (128, 256):
+        levels = tuple(np.geomspace(8, 0.2, steps + 1).tolist())
+        x = Generator(1).normal(1, 4, 8, 8).astype(np.float64) * levels[0]
+        way = Way(levels, denoise, noise_source(name, 1, x.shape, levels))
+        deviations = [math.hypot(DEVIATION, level) for level in (levels[-1], levels[0])]
+        exact = MEAN + (x - MEAN) * (deviations[0] / deviations[1])
+        errors.append(float(np.abs(sample(name, x, way) - exact).max()))
+    assert math.log2(errors[0] / errors[1]) > ORDERS[name] - 0.05
+
+
+def test_the_example_of_the_package_runs() -> None:
+    """As written in its docstring."""
+    results = doctest.testmod(package)
+    assert results.attempted > 5
+    assert results.failed == 0
 
 
 @pytest.mark.parametrize("name", WITH_NOISE)
