@@ -115,7 +115,7 @@ def _wrap_unet(source: PartSource, model: Any) -> None:
 
     exact_frequencies(model)
     _input(source, model, "encoder_hidden_states").output(0).get_tensor().set_names({"context"})
-    _rename(model.outputs[0], "prediction")
+    _end(model, model.get_results()[0].input_value(0), "prediction")
     timestep = _input(source, model, "timestep")
     scalar = timestep.get_partial_shape().rank.get_length() == 0
     # Whole numbers would cut the fractions off that samplers ask for.
@@ -140,7 +140,7 @@ def _wrap_decoder(source: PartSource, model: Any) -> None:
     half = op.constant(np.float32(0.5))
     rows = op.transpose(result.input_value(0), op.constant(np.array([0, 2, 3, 1])))
     picture = op.add(op.multiply(rows, half), half)
-    _end(model, picture, "image")
+    _end(model, picture.output(0), "image")
 
 
 def _wrap_encoder(source: PartSource, model: Any) -> None:
@@ -159,21 +159,18 @@ def _wrap_encoder(source: PartSource, model: Any) -> None:
     channels = int(source.config["latent_channels"])
     ends = [op.constant(np.array([number])) for number in (0, channels, 1, 1)]
     mean = op.slice(model.get_results()[0].input_value(0), *ends)
-    _end(model, mean, "latent")
+    _end(model, mean.output(0), "latent")
 
 
-def _end(model: Any, node: Any, name: str) -> None:
-    """Make a node the only output of a model."""
+def _end(model: Any, port: Any, name: str) -> None:
+    """Make an operation's answer the only output of a model."""
     from openvino import opset13 as op
 
     for result in model.get_results():
         model.remove_result(result)
-    node.output(0).get_tensor().set_names({name})
-    model.add_results([op.result(node.output(0))])
-
-
-def _rename(port: Any, name: str) -> None:
-    port.get_node().input_value(0).get_tensor().set_names({name})
+    result = op.result(port)
+    result.output(0).get_tensor().set_names({name})
+    model.add_results([result])
 
 
 def _replace(old: Any, new: Any) -> None:

@@ -137,8 +137,8 @@ def fault(store: Store, path: Path, wanted: tuple[Want, ...] = ALL) -> Fault | N
             if _PARTS[want][0] not in found.parts:
                 return _lacks(path, want).faults[0]
         for source in _sources(found, wanted):
-            missing = build.missing_packages(source)
-            if missing and build.ready(store, source) is None:
+            missing = None if build.ready(store, source) else build.missing_packages(source)
+            if missing:
                 return missing
     except ModelError as error:
         return error.faults[0]

@@ -51,10 +51,11 @@ def wrap(source: PartSource, model: Any) -> None:
     _replace(gather.output(0), ours.output(0))
     ids = _ids(source, model)
     _shapes_of_ids(ids, ours)
-    for number, end in enumerate(ends, 1):
-        end.get_tensor().set_names({f"layer_{number}"})
+    results = [op.result(end) for end in ends]
+    for number, result in enumerate(results, 1):
+        result.output(0).get_tensor().set_names({f"layer_{number}"})
     model.add_parameters([ours])
-    model.add_results([op.result(end) for end in ends])
+    model.add_results(results)
     model.remove_parameter(ids)
     if any(node.get_friendly_name() == ids.get_friendly_name() for node in model.get_ordered_ops()):
         raise _foreign(source, "it computes with the tokens' numbers")

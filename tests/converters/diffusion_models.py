@@ -75,6 +75,9 @@ def tiny(
     models = Tiny(CLIPTextModel(config), unet, AutoencoderKL(**VAE))
     for model in (models.text, models.unet, models.vae):
         model.eval().requires_grad_(False)
+        for weight in model.parameters():
+            if weight.dim() == 1:  # gains of 1 and shifts of 0 would be optimised away
+                weight += 0.1 * torch.randn_like(weight)
     return models
 
 
