@@ -26,8 +26,8 @@ from vinode.graph.errors import ModelError
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
 
 
-def modules_of(models: Tiny) -> dict[str, tuple[Any, dict[str, Any], list[str]]]:
-    """Give what optimum-intel exports: part -> module, example inputs, names of its outputs."""
+def text_module(models: Tiny) -> Any:
+    """Give a module as optimum-intel exports the text encoder."""
     import torch
     from torch import nn
 
@@ -40,6 +40,74 @@ def modules_of(models: Tiny) -> dict[str, tuple[Any, dict[str, Any], list[str]]]
 
         def forward(self, input_ids: Any) -> Any:
             states = [self.text.embeddings(input_ids=input_ids)]
+            size = input_ids.shape[1]
+            mask = torch.full((size, size), -10000.0).triu(1)[None, None]
+            for layer in self.text.encoder.layers:
+                states.append(layer(states[-1], attention_mask=mask, is_causal=False))
+            last = self.text.final_layer_norm(states[-1])
+            rows = torch.arange(last.shape[0])
+            pooled = last[rows, input_ids.to(torch.int).argmax(-1)]
+            return (last, pooled, *states)
+
+    return Text()
+
+
+def unet_module(models: Tiny) -> Any:
+    """Give a module as optimum-intel exports the UNet."""
+    from torch import nn
+
+    class Unet(nn.Module):
+        """The timestep is a whole number without dimensions."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.unet = models.unet
+
+        def forward(self, sample: Any, timestep: Any, encoder_hidden_states: Any) -> Any:
+            return self.unet(sample, timestep, encoder_hidden_states, return_dict=False)[0]
+
+    return Unet()
+
+
+def decoder_module(models: Tiny) -> Any:
+    """Give a module as optimum-intel exports the half that decodes."""
+    from torch import nn
+
+    class Decoder(nn.Module):
+        """Planes -1..1 out."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.vae = models.vae
+
+        def forward(self, latent_sample: Any) -> Any:
+            return self.vae.decode(latent_sample, return_dict=False)[0]
+
+    return Decoder()
+
+
+def encoder_module(models: Tiny) -> Any:
+    """Give a module as optimum-intel exports the half that encodes."""
+    from torch import nn
+
+    class Encoder(nn.Module):
+        """Mean and variance out."""
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.vae = models.vae
+
+        def forward(self, sample: Any) -> Any:
+            return self.vae.encode(sample).latent_dist.parameters
+
+    return Encoder()
+
+
+def modules_of(models: Tiny) -> dict[str, tuple[Any, dict[str, Any], list[str]]]:
+    """Give what optimum-intel exports: part -> module, example inputs, names of its outputs."""
+    import torch
+
+    states = [self.text.embeddings(input_ids=input_ids)]
             size = input_ids.shape[1]
             mask = torch.full((size, size), -10000.0).triu(1)[None, None]
             for layer in self.text.encoder.layers:
@@ -86,13 +154,13 @@ def modules_of(models: Tiny) -> dict[str, tuple[Any, dict[str, Any], list[str]]]
     unet = {"sample": latent, "timestep": step, "encoder_hidden_states": context}
     return {
         "text_encoder": (
-            Text(),
+            text_module(models),
             {"input_ids": ids},
             ["last_hidden_state", "pooler_output", *states],
         ),
-        "unet": (Unet(), unet, ["out_sample"]),
-        "vae_decoder": (Decoder(), {"latent_sample": latent}, ["sample"]),
-        "vae_encoder": (Encoder(), {"sample": torch.randn(2, 3, 104, 104)}, ["latent_parameters"]),
+        "unet": (unet_module(models), unet, ["out_sample"]),
+        "vae_decoder": (decoder_module(models), {"latent_sample": latent}, ["sample"]),
+        "vae_encoder": (encoder_module(models), {"sample": torch.randn(2, 3, 104, 104)}, ["latent_parameters"]),
     }
 
 
