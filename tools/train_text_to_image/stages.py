@@ -25,7 +25,9 @@ from tools.train_text_to_image.vae import encode, psnr, train_vae
 VAE = Course("vae", steps=6000, batch=16, rate=2e-3, seed=(0, 3))
 DECODER = Course("decoder", steps=2000, batch=16, rate=1e-3, seed=(0, 7), decay_from=0.3, ema=0.99)
 TEXT = Course("text", steps=1500, batch=256, rate=2e-3, seed=(0, 4), decay_from=0.5)
-DIFFUSION = Course("diffusion", steps=5000, batch=64, rate=1.2e-3, seed=(0, 9), ema=0.998)
+DIFFUSION = Course(
+    "diffusion", steps=7500, batch=64, rate=1.2e-3, seed=(0, 9), decay_from=0.5, ema=0.998
+)
 
 
 @dataclass(frozen=True, slots=True)
