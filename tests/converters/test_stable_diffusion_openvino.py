@@ -2,7 +2,6 @@
 
 # torch, diffusers and transformers are in no environment that is checked.
 # pyright: basic, reportMissingImports=false
-# mypy: disable-error-code="misc"
 
 from __future__ import annotations
 
@@ -12,7 +11,6 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,144 +22,6 @@ from vinode.converters.store import Store
 from vinode.graph.errors import ModelError
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
-
-
-def text_module(models: Tiny) -> Any:
-    """Give a module as optimum-intel exports the text encoder."""
-    import torch
-    from torch import nn
-
-    class Text(nn.Module):
-        """Token numbers in; all states out, of which the last is also given normed."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.text = getattr(models.text, "text_model", models.text)
-
-        def forward(self, input_ids: Any) -> Any:
-            states = [self.text.embeddings(input_ids=input_ids)]
-            size = input_ids.shape[1]
-            mask = torch.full((size, size), -10000.0).triu(1)[None, None]
-            for layer in self.text.encoder.layers:
-                states.append(layer(states[-1], attention_mask=mask, is_causal=False))
-            last = self.text.final_layer_norm(states[-1])
-            rows = torch.arange(last.shape[0])
-            pooled = last[rows, input_ids.to(torch.int).argmax(-1)]
-            return (last, pooled, *states)
-
-    return Text()
-
-
-def unet_module(models: Tiny) -> Any:
-    """Give a module as optimum-intel exports the UNet."""
-    from torch import nn
-
-    class Unet(nn.Module):
-        """The timestep is a whole number without dimensions."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.unet = models.unet
-
-        def forward(self, sample: Any, timestep: Any, encoder_hidden_states: Any) -> Any:
-            return self.unet(sample, timestep, encoder_hidden_states, return_dict=False)[0]
-
-    return Unet()
-
-
-def decoder_module(models: Tiny) -> Any:
-    """Give a module as optimum-intel exports the half that decodes."""
-    from torch import nn
-
-    class Decoder(nn.Module):
-        """Planes -1..1 out."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.vae = models.vae
-
-        def forward(self, latent_sample: Any) -> Any:
-            return self.vae.decode(latent_sample, return_dict=False)[0]
-
-    return Decoder()
-
-
-def encoder_module(models: Tiny) -> Any:
-    """Give a module as optimum-intel exports the half that encodes."""
-    from torch import nn
-
-    class Encoder(nn.Module):
-        """Mean and variance out."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.vae = models.vae
-
-        def forward(self, sample: Any) -> Any:
-            return self.vae.encode(sample).latent_dist.parameters
-
-    return Encoder()
-
-
-def modules_of(models: Tiny) -> dict[str, tuple[Any, dict[str, Any], list[str]]]:
-    """Give what optimum-intel exports: part -> module, example inputs, names of its outputs."""
-    import torch
-
-    states = [self.text.embeddings(input_ids=input_ids)]
-            size = input_ids.shape[1]
-            mask = torch.full((size, size), -10000.0).triu(1)[None, None]
-            for layer in self.text.encoder.layers:
-                states.append(layer(states[-1], attention_mask=mask, is_causal=False))
-            last = self.text.final_layer_norm(states[-1])
-            rows = torch.arange(last.shape[0])
-            pooled = last[rows, input_ids.to(torch.int).argmax(-1)]
-            return (last, pooled, *states)
-
-    class Unet(nn.Module):
-        """The timestep is a whole number without dimensions."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.unet = models.unet
-
-        def forward(self, sample: Any, timestep: Any, encoder_hidden_states: Any) -> Any:
-            return self.unet(sample, timestep, encoder_hidden_states, return_dict=False)[0]
-
-    class Decoder(nn.Module):
-        """Planes -1..1 out."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.vae = models.vae
-
-        def forward(self, latent_sample: Any) -> Any:
-            return self.vae.decode(latent_sample, return_dict=False)[0]
-
-    class Encoder(nn.Module):
-        """Mean and variance out."""
-
-        def __init__(self) -> None:
-            super().__init__()
-            self.vae = models.vae
-
-        def forward(self, sample: Any) -> Any:
-            return self.vae.encode(sample).latent_dist.parameters
-
-    states = [f"hidden_states.{number}" for number in range(4)]
-    ids = torch.ones(1, 77, dtype=torch.int64)
-    latent, context = torch.randn(2, 4, 13, 13), torch.randn(2, 77, WIDTH)
-    step = torch.tensor(1, dtype=torch.int64)
-    unet = {"sample": latent, "timestep": step, "encoder_hidden_states": context}
-    return {
-        "text_encoder": (
-            text_module(models),
-            {"input_ids": ids},
-            ["last_hidden_state", "pooler_output", *states],
-        ),
-        "unet": (unet_module(models), unet, ["out_sample"]),
-        "vae_decoder": (decoder_module(models), {"latent_sample": latent}, ["sample"]),
-        "vae_encoder": (encoder_module(models), {"sample": torch.randn(2, 3, 104, 104)}, ["latent_parameters"]),
-    }
 
 
 SHAPES = {
@@ -190,6 +50,8 @@ def optimum(models: Tiny, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a folder as optimum-intel does."""
     import openvino as ov
     import torch
+
+    from tests.converters.optimum_models import modules_of
 
     folder = tmp_path_factory.mktemp("optimum") / "pipeline"
     kept = {"vae_decoder": models.vae, "vae_encoder": models.vae, "unet": models.unet}
