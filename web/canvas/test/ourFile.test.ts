@@ -84,8 +84,20 @@ describe("our file", () => {
     const { prompt } = toParts(bypassed, SOME);
     expect([...prompt.keys()]).toEqual(["10", "3"]);
     expect(objectOf(objectOf(prompt.get("3")).get("inputs")).get("image")).toEqual(["10", 0]);
-    const muted = toParts(apply(bypassed, { type: "set-mode", nodes: ["10"], mode: "mute" }), SOME).prompt;
-    expect(objectOf(objectOf(muted.get("3")).get("inputs")).has("image")).toBe(false);
+  });
+
+  it("leaves out what needs a muted node, and cuts wires that an input can do without", () => {
+    const muted = apply(open(CHAIN), { type: "set-mode", nodes: ["10"], mode: "mute" });
+    expect([...toParts(muted, SOME).prompt.keys()]).toEqual([]);
+    expect([...open(write(muted, SOME)).nodes]).toEqual([...muted.nodes]);
+    const scaled = apply(open('{"1": {"class_type": "PrimitiveInt"}, "2": {"class_type": "Free", "inputs": {"width": ["1", 0]}}}'), {
+      type: "set-mode", nodes: ["1"], mode: "mute",
+    });
+    const width = { ...SOME.types.get("ImageScale")!.inputs[1]!, required: false };
+    const free = { ...SOME.types.get("ImageScale")!, id: "Free", inputs: [width] };
+    const { prompt } = toParts(scaled, { ...SOME, types: new Map([...SOME.types, ["Free", free]]) });
+    expect([...prompt.keys()]).toEqual(["2"]);
+    expect(objectOf(objectOf(prompt.get("2")).get("inputs")).size).toBe(0);
   });
 
   it("comes back as it was drawn, with modes and reroutes", () => {

@@ -5,8 +5,8 @@ import type { Event } from "../model/events";
 import { copy, corner, type Fragment, freeGroupId, paste } from "../model/fragment";
 import { firstInput, firstOutput, linkProblem } from "../model/links";
 import { initialValue, type NodeType } from "../model/nodeType";
+import { shapeOf } from "../model/shape";
 import { frameId, groupOf, placeOf } from "../view/flow";
-import { layOut } from "../view/nodeLayout";
 import { app, change, type Loose, send, tab } from "./store";
 import { selectedNodes } from "./workspace";
 
@@ -103,7 +103,7 @@ export function togglePinned(): void {
 /** Say how large a node is drawn. */
 export function drawnSize(document: Document, id: NodeId): { width: number; height: number } {
   const node = document.nodes.get(id)!;
-  return layOut(node, app().catalogue.types.get(node.type), false);
+  return shapeOf(node, app().catalogue.types.get(node.type));
 }
 
 /** Draw a frame around the selected nodes. */

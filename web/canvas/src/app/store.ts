@@ -17,7 +17,8 @@ export type Dialog =
   | { readonly kind: "palette"; readonly at: Point; readonly on: Point | null; readonly loose: Loose | null }
   | { readonly kind: "help" }
   | { readonly kind: "find" }
-  | { readonly kind: "node"; readonly id: NodeId };
+  | { readonly kind: "open" }
+  | { readonly kind: "save" };
 
 /** A sentence at the edge of the page. `id` tells two of the same words apart. */
 export interface Notice {

@@ -5,7 +5,7 @@
  * `prompt` holds exactly what runs, so a file does the same here, headless and in ComfyUI. What is
  * drawn but does not run stands in `extra_data.vinode`:
  *   groups  frames
- *   off     muted and bypassed nodes, and reroutes: as in `prompt`, with a `mode`
+ *   off     muted and bypassed nodes, what needs a muted one, and reroutes: as in `prompt`, with a `mode`
  *   wires   node -> input -> where the wire is drawn from, where that is not where its value comes from
  */
 import {
@@ -20,7 +20,7 @@ import {
   REROUTE,
   sameLink,
 } from "../model/document";
-import { runs, source } from "../model/flow";
+import { leftOut, runs, source } from "../model/flow";
 import { type Json, type JsonObject, listOf, NO_KEYS, numberOf, object, objectOf, sameJson, textOf, withKey } from "../model/json";
 import type { Catalogue } from "../model/nodeType";
 import { FormatError } from "./formatError";
@@ -109,24 +109,31 @@ export function toParts(document: Document, catalogue: Catalogue): Saved {
   const prompt = new Map<string, Json>();
   const off = new Map<string, Json>();
   const wires = new Map<string, Json>();
+  const out = leftOut(document, catalogue);
   for (const node of document.nodes.values()) {
-    if (!runs(node)) {
+    if (!runs(node) || out.has(node.id)) {
       const mode = node.mode === "on" ? {} : { mode: node.mode };
       off.set(node.id, nodeJson(node, node.inputs, mode));
       continue;
     }
-    const { inputs, redrawn } = lowered(document, catalogue, node);
+    const { inputs, redrawn } = lowered(document, catalogue, node, out);
     prompt.set(node.id, nodeJson(node, inputs));
     if (redrawn.size > 0) wires.set(node.id, redrawn);
   }
   return { prompt, extra: extraData(document, off, wires) };
 }
 
-function lowered(document: Document, catalogue: Catalogue, node: Node): { inputs: ReadonlyMap<string, Given>; redrawn: JsonObject } {
+interface Lowered {
+  readonly inputs: ReadonlyMap<string, Given>;
+  readonly redrawn: JsonObject;
+}
+
+function lowered(document: Document, catalogue: Catalogue, node: Node, out: ReadonlySet<NodeId>): Lowered {
   const inputs = new Map<string, Given>();
   const redrawn = new Map<string, Json>();
   for (const [name, given] of node.inputs) {
-    const from = isLink(given) ? source(document, catalogue, given) : null;
+    const found = isLink(given) ? source(document, catalogue, given) : null;
+    const from = found && out.has(found.node) ? null : found;
     if (!isLink(given)) inputs.set(name, given);
     else if (from) inputs.set(name, from);
     if (isLink(given) && !(from && sameLink(from, given))) redrawn.set(name, linkJson(given));

@@ -1,0 +1,76 @@
+/** Keeps the open workflows in the browser, so that a closed page loses nothing. */
+import { fromJson, write } from "../formats/ourFile";
+import { readJson } from "../formats/readJson";
+import { EMPTY } from "../model/document";
+import { say } from "../words/words";
+import { newTab } from "./files";
+import { app, notify, send, useApp } from "./store";
+import { isChanged, type Tab } from "./workspace";
+
+const [LIST, TAB] = ["vinode.tabs", "vinode.tab."];
+const PAUSE = 400; // ms after the last edit
+
+interface Kept {
+  readonly id: string;
+  readonly name: string;
+  readonly changed: boolean;
+}
+
+/** Open what was open when the page was left. */
+export function restore(): void {
+  const { tabs, current } = kept();
+  for (const { id, name, changed } of tabs) {
+    const text = localStorage.getItem(TAB + id);
+    if (text === null) continue;
+    try {
+      const document = fromJson(readJson(text));
+      send({ type: "open", id, name, document: document.nodes.size + document.groups.length === 0 ? EMPTY : document, unsaved: changed });
+    } catch {
+      localStorage.removeItem(TAB + id); // half written, or of a newer version
+    }
+  }
+  if (app().workspace.tabs.length === 0) newTab();
+  else send({ type: "switch", id: current });
+}
+
+function kept(): { tabs: readonly Kept[]; current: string } {
+  try {
+    const told = JSON.parse(localStorage.getItem(LIST) ?? "") as { tabs: Kept[]; current: string };
+    return { tabs: Array.isArray(told.tabs) ? told.tabs : [], current: told.current };
+  } catch {
+    return { tabs: [], current: "" };
+  }
+}
+
+/** Write what changed, a moment after it did and when the page is left. */
+export function keepSaving(): void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  let last = new Map<string, Tab["history"]["present"]>();
+  const saveNow = (): void => {
+    clearTimeout(timer);
+    last = save(last);
+  };
+  useApp.subscribe((state, before) => {
+    if (state.workspace === before.workspace) return;
+    if (state.workspace.tabs.length === 0) newTab();
+    clearTimeout(timer);
+    timer = setTimeout(saveNow, PAUSE);
+  });
+  window.addEventListener("pagehide", saveNow);
+}
+
+function save(last: Map<string, Tab["history"]["present"]>): Map<string, Tab["history"]["present"]> {
+  const { workspace, catalogue } = app();
+  const now = new Map(workspace.tabs.map((tab) => [tab.id, tab.history.present]));
+  try {
+    for (const tab of workspace.tabs) {
+      if (last.get(tab.id) !== tab.history.present) localStorage.setItem(TAB + tab.id, write(tab.history.present, catalogue));
+    }
+    for (const id of last.keys()) if (!now.has(id)) localStorage.removeItem(TAB + id);
+    const tabs = workspace.tabs.map((tab): Kept => ({ id: tab.id, name: tab.name, changed: isChanged(tab) }));
+    localStorage.setItem(LIST, JSON.stringify({ tabs, current: workspace.current }));
+  } catch {
+    notify(say("note.full"), "error"); // the quota of the browser
+  }
+  return now;
+}

@@ -1,0 +1,91 @@
+/** Runs: handing in, stopping, and listening to what the server tells. */
+import * as client from "../api/client";
+import { listen } from "../api/socket";
+import { toParts } from "../formats/ourFile";
+import { moveSeeds } from "../model/seeds";
+import { readMessage } from "../run/messages";
+import { say } from "../words/words";
+import { tellProblem } from "./files";
+import { app, change, notify, send, sendRun, tab, useApp } from "./store";
+
+const CLIENT = clientId();
+
+/** The same for a reload, so that a run under way is still told of. */
+function clientId(): string {
+  const known = sessionStorage.getItem("vinode.client") ?? crypto.randomUUID();
+  sessionStorage.setItem("vinode.client", known);
+  return known;
+}
+
+/** Hand in what is shown. */
+export async function run(front = false, targets: readonly string[] = []): Promise<void> {
+  const shown = tab();
+  const { catalogue } = app();
+  const { prompt, extra } = toParts(shown.history.present, catalogue);
+  if (prompt.size === 0) {
+    notify(say("note.nothing"));
+    return;
+  }
+  try {
+    const queued = await client.queuePrompt(prompt, extra, { client: CLIENT, front, targets });
+    sendRun({ type: "asked", run: queued.id, tab: shown.id });
+    if (queued.nodes.size > 0) sendRun({ type: "refused", run: queued.id, faults: [], nodes: queued.nodes });
+  } catch (error) {
+    refused(shown.id, error);
+    return;
+  }
+  const seeds = moveSeeds(shown.history.present, catalogue);
+  if (seeds && tab().id === shown.id) change(seeds);
+  send({ type: "settle" });
+}
+
+function refused(tabId: string, error: unknown): void {
+  if (error instanceof client.ApiError && error.nodes.size > 0) {
+    const id = crypto.randomUUID();
+    sendRun({ type: "asked", run: id, tab: tabId });
+    sendRun({ type: "refused", run: id, faults: [], nodes: error.nodes });
+  }
+  tellProblem(error);
+}
+
+export function stop(): void {
+  client.interrupt().catch(tellProblem);
+}
+
+/** Fetch the node types; again whenever the server was away, for it may have others then. */
+async function load(): Promise<void> {
+  try {
+    useApp.setState({ catalogue: await client.getCatalogue(), problem: "" });
+  } catch (error) {
+    if (!(error instanceof client.ApiError)) throw error;
+    useApp.setState({ problem: error.message });
+  }
+}
+
+/** Listen to the server for as long as the page lives. Gives the first catalogue. */
+export async function connect(): Promise<void> {
+  let first = true;
+  listen(CLIENT, {
+    state: (open) => {
+      useApp.setState({ connected: open });
+      if (open && !first) void load();
+      first = false;
+    },
+    frame: (frame) => {
+      if (frame.type === "preview") preview(frame.run, frame.node, frame.picture);
+      else {
+        const message = readMessage(frame.told);
+        if (message) sendRun({ type: "told", message });
+      }
+    },
+  });
+  await load();
+}
+
+/** Pictures of the node shown before are let go, or the page would hold every one of them. */
+function preview(run: string, node: string, picture: Blob): void {
+  const { runs } = app();
+  const last = runs.tabs.get(runs.owners.get(run) ?? "")?.nodes.get(node)?.preview;
+  sendRun({ type: "preview", run, node, url: URL.createObjectURL(picture) });
+  if (last) setTimeout(() => URL.revokeObjectURL(last), 1000);
+}

@@ -1,0 +1,44 @@
+/** The page: bar, canvas, and what lies over them. */
+import { ReactFlowProvider } from "@xyflow/react";
+import { useEffect } from "react";
+import { useTranslation } from "react-i18next";
+import { isDark } from "../app/commands";
+import { useApp } from "../app/store";
+import { Bar } from "./Bar";
+import { Canvas } from "./Canvas";
+import { FilesDialog } from "./FilesDialog";
+import { Finder } from "./Finder";
+import { Help } from "./Help";
+import { Notices } from "./Notices";
+import { Palette } from "./Palette";
+import { Tabs } from "./Tabs";
+
+export function App() {
+  const { t } = useTranslation();
+  const dialog = useApp((state) => state.dialog);
+  const theme = useApp((state) => state.settings.theme);
+  const current = useApp((state) => state.workspace.current);
+  const connected = useApp((state) => state.connected);
+  const workerProblem = useApp((state) => state.runs.worker.problem);
+  useEffect(() => {
+    document.documentElement.dataset["theme"] = isDark() ? "dark" : "light";
+  }, [theme]);
+  return (
+    <ReactFlowProvider>
+      <div className="page">
+        <header>
+          <Tabs />
+          <Bar />
+        </header>
+        {!connected && <p className="warning" role="status">{t("app.connecting")}</p>}
+        {workerProblem && <p className="warning" role="status">{t("app.worker", { problem: workerProblem })}</p>}
+        <Canvas key={current} />
+        {dialog?.kind === "palette" && <Palette dialog={dialog} />}
+        {dialog?.kind === "help" && <Help />}
+        {dialog?.kind === "find" && <Finder />}
+        {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}
+        <Notices />
+      </div>
+    </ReactFlowProvider>
+  );
+}
