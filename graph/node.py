@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+from typing import Any, Generic, Literal, ParamSpec, TypeVar, cast
 
 from vinode.graph import signature
 from vinode.graph.context import Folders
@@ -33,7 +34,8 @@ class NodeType(Generic[P, R]):
                  and `folders` by name -> text, or None for "never the same twice"
     check        says before a run what is wrong with constant inputs: the same parameters -> Fault
     known        what the node will give, where that follows from its inputs without work, such as a
-                 loader's handle: the same parameters -> the output, a tuple of several, or None
+                 loader's handle: the same parameters -> the output, a tuple of several, or None;
+                 True where the node itself may be asked, since it is quick and needs no Context
     parts        which models the node runs, and at which shapes: the same parameters, but a link
                  has what its source's `known` gives -> PartUses, or None where that is not enough
     version      part of the cache key: raise it when the same inputs give another result
@@ -90,7 +92,7 @@ def node(
     output: bool | None = None,
     fingerprint: Callable[..., str | None] | None = None,
     check: Callable[..., Fault | None] | None = None,
-    known: Callable[..., object] | None = None,
+    known: Callable[..., object] | Literal[True] | None = None,
     parts: Callable[..., Sequence[PartUse] | None] | None = None,
     version: int = 1,
 ) -> Callable[[Callable[P, R]], NodeType[P, R]]:
@@ -104,7 +106,8 @@ def node(
     def declare(function: Callable[P, R]) -> NodeType[P, R]:
         place = _check_function(function, id)
         read = signature.read(function, id)
-        hooks = {"fingerprint": fingerprint, "check": check, "known": known, "parts": parts}
+        told = _itself(function, read, place) if known is True else known
+        hooks = {"fingerprint": fingerprint, "check": check, "known": told, "parts": parts}
         _check_hooks({name: hook for name, hook in hooks.items() if hook}, read, place)
         return NodeType(
             id,
@@ -115,13 +118,28 @@ def node(
             not read.outputs if output is None else output,
             fingerprint,
             check,
-            known,
+            told,
             parts,
             version,
             inspect.iscoroutinefunction(function),
         )
 
     return declare
+
+
+def _itself(function: Callable[..., object], read: Signature, place: str) -> Callable[..., object]:
+    """Give the hook that runs the node, once all its inputs are known."""
+    names = [port.name for port in read.inputs]
+    if list(inspect.signature(function).parameters) != names:
+        fix = "give a function of its inputs instead"
+        raise mistake(f"{place}, known", "a node that takes a Context cannot be asked", fix)
+
+    @functools.wraps(function)
+    def told(**given: object) -> object:
+        missing = any(given[name] is None for name in names)
+        return None if missing else function(**given)
+
+    return told
 
 
 def _check_function(function: Callable[..., object], id: str) -> str:

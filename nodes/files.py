@@ -28,7 +28,13 @@ from vinode.nodes.algorithms.output_names import (
     split_prefix,
     write_error,
 )
-from vinode.nodes.algorithms.picture_file import Picture, header_fault, read_picture, write_png
+from vinode.nodes.algorithms.picture_file import (
+    Picture,
+    header_fault,
+    picture_size,
+    read_picture,
+    write_png,
+)
 
 PictureName = Annotated[str, Choices(list_pictures, closed=False, upload=True)]
 
@@ -73,7 +79,16 @@ def _read(image: str, folders: Folders) -> Picture:
     return read
 
 
-@node("LoadImage", category="image", fingerprint=_content, check=_check)
+def _size(image: str | None, folders: Folders) -> Loaded | None:
+    """Tell before the run how large the picture is, from its header."""
+    found = None if image is None else locate(image, folders)
+    size = None if found is None or isinstance(found, Fault) else picture_size(found)
+    if size is None:
+        return None
+    return Loaded(Image(np.zeros((*size, 3), np.uint8)), np.zeros(size, np.float32))
+
+
+@node("LoadImage", category="image", fingerprint=_content, check=_check, known=_size)
 def load_image(context: Context, image: PictureName) -> Loaded:
     """Load a picture, or all frames of an animated one, from the input folder.
 

@@ -26,7 +26,7 @@ SideOrAny = Annotated[int, Range(0, MAX_SIDE, "pixels", step=8)]
 CropSide = Annotated[int, Range(LEAST, MAX_SIDE, "pixels", step=8)]
 
 
-@node("EmptyLatentImage", category="latent", title="Empty Latent Image")
+@node("EmptyLatentImage", category="latent", title="Empty Latent Image", known=True)
 def empty_latent_image(
     width: Side = 512,
     height: Side = 512,
@@ -41,7 +41,7 @@ def empty_latent_image(
     return Latent(np.zeros((batch_size, 4, height // 8, width // 8), np.float32), scale=8)
 
 
-@node("LatentUpscale", category="latent", title="Upscale Latent")
+@node("LatentUpscale", category="latent", title="Upscale Latent", known=True)
 def latent_upscale(
     samples: Latent,
     upscale_method: LatentMethod = "nearest-exact",
@@ -68,7 +68,7 @@ def latent_upscale(
     return _resized(_cut_to(samples, *size) if crop == "center" else samples, *size, upscale_method)
 
 
-@node("LatentUpscaleBy", category="latent", title="Upscale Latent By")
+@node("LatentUpscaleBy", category="latent", title="Upscale Latent By", known=True)
 def latent_upscale_by(
     samples: Latent,
     upscale_method: LatentMethod = "nearest-exact",
@@ -112,7 +112,7 @@ def _cut(latent: Latent, top: int, left: int, height: int, width: int) -> Latent
     return replace(latent, samples=samples, noise_mask=mask)
 
 
-@node("LatentCrop", category="latent/transform", title="Crop Latent")
+@node("LatentCrop", category="latent/transform", title="Crop Latent", known=True)
 def latent_crop(
     samples: Latent,
     width: CropSide = 512,
@@ -135,7 +135,7 @@ def latent_crop(
     return _cut(samples, top, left, *size)
 
 
-@node("LatentFlip", category="latent/transform", title="Flip Latent")
+@node("LatentFlip", category="latent/transform", title="Flip Latent", known=True)
 def latent_flip(
     samples: Latent,
     flip_method: Literal["x-axis: vertically", "y-axis: horizontally"] = "x-axis: vertically",
@@ -154,7 +154,7 @@ def latent_flip(
     )
 
 
-@node("LatentRotate", category="latent/transform", title="Rotate Latent")
+@node("LatentRotate", category="latent/transform", title="Rotate Latent", known=True)
 def latent_rotate(
     samples: Latent,
     rotation: Literal["none", "90 degrees", "180 degrees", "270 degrees"] = "none",
@@ -173,7 +173,7 @@ def latent_rotate(
     )
 
 
-@node("LatentFromBatch", category="latent/batch", title="Latent From Batch")
+@node("LatentFromBatch", category="latent/batch", title="Latent From Batch", known=True)
 def latent_from_batch(
     samples: Latent,
     batch_index: Annotated[int, Range(0, 63)] = 0,
@@ -197,7 +197,7 @@ def latent_from_batch(
     )
 
 
-@node("RepeatLatentBatch", category="latent/batch", title="Repeat Latent Batch")
+@node("RepeatLatentBatch", category="latent/batch", title="Repeat Latent Batch", known=True)
 def repeat_latent_batch(samples: Latent, amount: Annotated[int, Range(1, 64)] = 1) -> Latent:
     """Repeat a batch of latents; each copy gets noise of its own.
 
@@ -221,7 +221,7 @@ def _mask_each(mask: F32, batch: int) -> F32:
     return mask[np.arange(batch) % len(mask)]
 
 
-@node("SetLatentNoiseMask", category="latent/inpaint", title="Set Latent Noise Mask")
+@node("SetLatentNoiseMask", category="latent/inpaint", title="Set Latent Noise Mask", known=True)
 def set_latent_noise_mask(samples: Latent, mask: Mask) -> Latent:
     """Sample latents anew only where a mask is on.
 

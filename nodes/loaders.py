@@ -115,6 +115,9 @@ def checkpoint_loader_simple(
     """Load a Stable Diffusion checkpoint; the first time its parts are converted to OpenVINO IR.
 
     ckpt_name  a safetensors file, or a folder of diffusers or OpenVINO, in `checkpoints`
+    model      draws, for KSampler
+    clip       encodes prompts, for CLIPTextEncode
+    vae        turns latents into pictures and back
     """
     path = model_folders.find("checkpoints", ckpt_name, context.folders)
     with _loading(context) as (progress, cancelled):

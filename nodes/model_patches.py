@@ -12,18 +12,7 @@ from vinode.graph.ports import Range
 _LCM_STEPS = 50
 
 
-def _discrete(
-    model: DiffusionModel | None, sampling: str | None, zsnr: bool | None
-) -> DiffusionModel | None:
-    if model is None or sampling is None or zsnr is None:
-        return None
-    prediction: Prediction = "v_prediction" if sampling == "v_prediction" else "epsilon"
-    schedule = replace(model.schedule, zero_snr=zsnr)
-    steps = _LCM_STEPS if sampling == "lcm" else 0
-    return replace(model, prediction=prediction, schedule=schedule, distilled_steps=steps)
-
-
-@node("ModelSamplingDiscrete", category="advanced/model", known=_discrete)
+@node("ModelSamplingDiscrete", category="advanced/model", known=True)
 def model_sampling_discrete(
     model: DiffusionModel,
     sampling: Literal["eps", "v_prediction", "lcm"] = "eps",
@@ -35,18 +24,13 @@ def model_sampling_discrete(
     sampling  eps: the noise; v_prediction: between noise and picture; lcm: distilled to few steps
     zsnr      the last level is noise alone, as the model was trained
     """
-    changed = _discrete(model, sampling, zsnr)
-    assert changed is not None  # all three are given
-    return changed
+    prediction: Prediction = "v_prediction" if sampling == "v_prediction" else "epsilon"
+    schedule = replace(model.schedule, zero_snr=zsnr)
+    steps = _LCM_STEPS if sampling == "lcm" else 0
+    return replace(model, prediction=prediction, schedule=schedule, distilled_steps=steps)
 
 
-def _rescaled(model: DiffusionModel | None, multiplier: float | None) -> DiffusionModel | None:
-    if model is None or multiplier is None:
-        return None
-    return replace(model, rescale=multiplier)
-
-
-@node("RescaleCFG", category="advanced/model", known=_rescaled)
+@node("RescaleCFG", category="advanced/model", known=True)
 def rescale_cfg(
     model: DiffusionModel, multiplier: Annotated[float, Range(0, 1, step=0.01)] = 0.7
 ) -> DiffusionModel:

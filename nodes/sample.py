@@ -91,7 +91,38 @@ def ksampler(
     return draw(context, order).latent
 
 
-@node("KSamplerAdvanced", category="sampling", title="KSampler (Advanced)", known=_same_size)
+def _advanced_uses(
+    model: DiffusionModel | None,
+    positive: Conditioning | None,
+    negative: Conditioning | None,
+    latent_image: Latent | None,
+    steps: int | None,
+    cfg: float | None,
+    sampler_name: str | None,
+    scheduler: str | None,
+    start_at_step: int | None,
+    end_at_step: int | None,
+) -> list[PartUse] | None:
+    """Tell how the model will be called: the steps of its part of the way times prompts."""
+    if model is None or positive is None or negative is None or latent_image is None:
+        return None
+    if steps is None or cfg is None or sampler_name is None or scheduler is None:
+        return None
+    if start_at_step is None or end_at_step is None:
+        return None
+    whole = sigmas_for(scheduler, sampler_name, levels_of(model), steps)
+    sigmas = stretch(whole, start_at_step, end_at_step, False)
+    order = Order(model, positive, negative, latent_image, sampler_name, sigmas, 0, cfg)
+    return uses(order, apart=True)
+
+
+@node(
+    "KSamplerAdvanced",
+    category="sampling",
+    title="KSampler (Advanced)",
+    known=_same_size,
+    parts=_advanced_uses,
+)
 def ksampler_advanced(
     model: DiffusionModel,
     context: Context,
@@ -140,7 +171,37 @@ def ksampler_advanced(
     return draw(context, order).latent
 
 
-@node("SamplerCustom", category="sampling/custom_sampling")
+def _custom_size(
+    model: DiffusionModel | None, latent_image: Latent | None
+) -> tuple[Latent, Latent] | None:
+    latent = _same_size(model, latent_image)
+    return None if latent is None else (latent, latent)
+
+
+def _custom_uses(
+    model: DiffusionModel | None,
+    positive: Conditioning | None,
+    negative: Conditioning | None,
+    latent_image: Latent | None,
+    cfg: float | None,
+    sampler: Sampler | None,
+    sigmas: Sigmas | None,
+) -> list[PartUse] | None:
+    """Tell how the model will be called: levels times prompts."""
+    if model is None or positive is None or negative is None or latent_image is None:
+        return None
+    if cfg is None or sampler is None or sigmas is None:
+        return None
+    order = Order(model, positive, negative, latent_image, sampler.name, sigmas, 0, cfg)
+    return uses(order, apart=True)
+
+
+@node(
+    "SamplerCustom",
+    category="sampling/custom",
+    known=_custom_size,
+    parts=_custom_uses,
+)
 def sampler_custom(
     model: DiffusionModel,
     context: Context,
@@ -164,6 +225,8 @@ def sampler_custom(
     sampler             from KSamplerSelect
     sigmas              noise levels, falling
     latent_image        what to begin with
+    output              the latent at the last level
+    denoised_output     the clean latent, as far as it was known there
     """
     options = tuple(sampler.options.items())
     order = Order(

@@ -25,11 +25,7 @@ class Split(NamedTuple):
     low_sigmas: Sigmas
 
 
-def _sampler(sampler_name: SamplerName | None) -> Sampler | None:
-    return None if sampler_name is None else Sampler(sampler_name)
-
-
-@node("KSamplerSelect", category="sampling/custom_sampling/samplers", known=_sampler)
+@node("KSamplerSelect", category="sampling/custom/samplers", known=True)
 def ksampler_select(sampler_name: SamplerName = "euler") -> Sampler:
     """Choose a sampler.
 
@@ -38,18 +34,7 @@ def ksampler_select(sampler_name: SamplerName = "euler") -> Sampler:
     return Sampler(sampler_name)
 
 
-def _basic(
-    model: DiffusionModel | None,
-    scheduler: SchedulerName | None,
-    steps: int | None,
-    denoise: float | None,
-) -> Sigmas | None:
-    if model is None or scheduler is None or steps is None or denoise is None:
-        return None
-    return schedule.sigmas_for(scheduler, "", levels_of(model), steps, denoise)
-
-
-@node("BasicScheduler", category="sampling/custom_sampling/schedulers", known=_basic)
+@node("BasicScheduler", category="sampling/custom/schedulers", known=True)
 def basic_scheduler(
     model: DiffusionModel,
     scheduler: SchedulerName = "normal",
@@ -66,7 +51,7 @@ def basic_scheduler(
     return schedule.sigmas_for(scheduler, "", levels_of(model), steps, denoise)
 
 
-@node("KarrasScheduler", category="sampling/custom_sampling/schedulers")
+@node("KarrasScheduler", category="sampling/custom/schedulers", known=True)
 def karras_scheduler(
     steps: Steps = 20,
     sigma_max: Sigma = 14.614642,
@@ -82,7 +67,7 @@ def karras_scheduler(
     return np.array(schedule.karras(max(sigma_min, 1e-6), sigma_max, steps, rho), np.float32)
 
 
-@node("ExponentialScheduler", category="sampling/custom_sampling/schedulers")
+@node("ExponentialScheduler", category="sampling/custom/schedulers", known=True)
 def exponential_scheduler(
     steps: Steps = 20, sigma_max: Sigma = 14.614642, sigma_min: Sigma = 0.0291675
 ) -> Sigmas:
@@ -95,17 +80,19 @@ def exponential_scheduler(
     return np.array(schedule.exponential(low, high, steps), np.float32)
 
 
-@node("SplitSigmas", category="sampling/custom_sampling/sigmas")
+@node("SplitSigmas", category="sampling/custom/sigmas", known=True)
 def split_sigmas(sigmas: Sigmas, step: Annotated[int, Range(0, 10_000)] = 0) -> Split:
     """Cut a way in two, for two samplers.
 
-    sigmas  the levels
-    step    steps of the first part
+    sigmas       the levels
+    step         steps of the first part
+    high_sigmas  the first part
+    low_sigmas   the rest, from the level where the first part ends
     """
     return Split(sigmas[: step + 1].copy(), sigmas[step:].copy())
 
 
-@node("FlipSigmas", category="sampling/custom_sampling/sigmas")
+@node("FlipSigmas", category="sampling/custom/sigmas", known=True)
 def flip_sigmas(sigmas: Sigmas) -> Sigmas:
     """Turn a way around, from picture to noise.
 

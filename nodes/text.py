@@ -31,14 +31,7 @@ from vinode.nodes.algorithms.text_embeddings import find_embedding, read_embeddi
 F32 = NDArray[np.float32]
 
 
-def _with_layer(clip: Clip | None, stop_at_clip_layer: int | None) -> Clip | None:
-    """Give the handle before the run."""
-    if clip is None or stop_at_clip_layer is None:
-        return None
-    return replace(clip, skip=stop_at_clip_layer)
-
-
-@node("CLIPSetLastLayer", category="conditioning", title="CLIP Set Last Layer", known=_with_layer)
+@node("CLIPSetLastLayer", category="conditioning", title="CLIP Set Last Layer", known=True)
 def clip_set_last_layer(
     clip: Clip, stop_at_clip_layer: Annotated[int, Range(-24, -1)] = -1
 ) -> Clip:
@@ -65,6 +58,14 @@ def _uses(text: str | None, clip: Clip | None) -> list[PartUse] | None:
     return [PartUse(clip.encoder, {"embeddings": (1, LENGTH, clip.width)}, calls=calls)]
 
 
+def _shape(text: str | None, clip: Clip | None) -> Conditioning | None:
+    """Tell before the run how large the encoded prompt will be."""
+    if text is None or clip is None:
+        return None
+    chunks = len(read_prompt(text, clip.pad, _lookup(clip)).chunks)
+    return Conditioning((Prompt(np.zeros((1, chunks * LENGTH, clip.width), np.float32)),))
+
+
 def _embedding_files(text: str | None, folders: Folders) -> str:
     """Depend on the textual inversions that a prompt names: an edited file is read again."""
     names = embedding_names(text or "")
@@ -77,6 +78,7 @@ def _embedding_files(text: str | None, folders: Folders) -> str:
     "CLIPTextEncode",
     category="conditioning",
     title="CLIP Text Encode (Prompt)",
+    known=_shape,
     parts=_uses,
     fingerprint=_embedding_files,
 )
@@ -160,7 +162,7 @@ def _weighted(state: F32, nothing: F32, chunk: Chunk) -> F32:
     return mixed
 
 
-@node("ConditioningCombine", category="conditioning", title="Conditioning (Combine)")
+@node("ConditioningCombine", category="conditioning", title="Conditioning (Combine)", known=True)
 def conditioning_combine(
     conditioning_1: Conditioning, conditioning_2: Conditioning
 ) -> Conditioning:
@@ -171,7 +173,21 @@ def conditioning_combine(
     return Conditioning(conditioning_1.prompts + conditioning_2.prompts)
 
 
-@node("ConditioningConcat", category="conditioning", title="Conditioning (Concat)")
+def _concat_shape(
+    conditioning_to: Conditioning | None, conditioning_from: Conditioning | None
+) -> Conditioning | None:
+    """Tell before the run how long the prompts will be."""
+    if conditioning_to is None or conditioning_from is None or not conditioning_from.prompts:
+        return conditioning_to
+    return Conditioning(_appended(conditioning_to, conditioning_from.prompts[0]))
+
+
+@node(
+    "ConditioningConcat",
+    category="conditioning",
+    title="Conditioning (Concat)",
+    known=_concat_shape,
+)
 def conditioning_concat(
     conditioning_to: Conditioning, conditioning_from: Conditioning, context: Context
 ) -> Conditioning:
@@ -183,14 +199,28 @@ def conditioning_concat(
     added = _first(conditioning_from, context)
     if added is None:
         return conditioning_to
+    return Conditioning(_appended(conditioning_to, added))
+
+
+def _appended(conditioning: Conditioning, added: Prompt) -> tuple[Prompt, ...]:
     prompts: list[Prompt] = []
-    for prompt in conditioning_to.prompts:
+    for prompt in conditioning.prompts:
         ours, theirs = _same_batch(prompt.embeddings, added.embeddings)
         prompts.append(Prompt(np.concatenate([ours, theirs], axis=1), prompt.options))
-    return Conditioning(tuple(prompts))
+    return tuple(prompts)
 
 
-@node("ConditioningAverage", category="conditioning", title="Conditioning (Average)")
+def _average_shape(conditioning_to: Conditioning | None) -> Conditioning | None:
+    """Tell before the run how long the prompts will be: as long as they are."""
+    return conditioning_to
+
+
+@node(
+    "ConditioningAverage",
+    category="conditioning",
+    title="Conditioning (Average)",
+    known=_average_shape,
+)
 def conditioning_average(
     conditioning_to: Conditioning,
     conditioning_from: Conditioning,
@@ -226,7 +256,12 @@ def _blended(prompt: Prompt, other: Prompt, strength: np.float32) -> Prompt:
     return Prompt(np.asarray(ours * strength + theirs * rest, np.float32), options)
 
 
-@node("ConditioningZeroOut", category="advanced/conditioning", title="Conditioning (Zero Out)")
+@node(
+    "ConditioningZeroOut",
+    category="advanced/conditioning",
+    title="Conditioning (Zero Out)",
+    known=True,
+)
 def conditioning_zero_out(conditioning: Conditioning) -> Conditioning:
     """Put zeros in place of a prompt: no text at all, for models that were trained so.
 

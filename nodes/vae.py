@@ -79,7 +79,26 @@ def vae_decode_tiled(
     return Image(_decode(samples, vae, context, size, min(overlap // vae.scale, size // 2)))
 
 
-@node("VAEEncode", category="latent", title="VAE Encode")
+def _encode_uses(pixels: Image | None, vae: Vae | None) -> list[PartUse] | None:
+    """Tell what is run: the encoder, once a picture or a tile."""
+    if pixels is None or vae is None or vae.encoder is None:
+        return None
+    height, width = _cells(pixels, vae)
+    size = tile_for(height, width, vae.scale)
+    tiles = cut(height, width, size, size // 4)
+    shape = (1, tiles[0].height * vae.scale, tiles[0].width * vae.scale, 3)
+    return [PartUse(vae.encoder, {"image": shape}, calls=pixels.shape[0] * len(tiles))]
+
+
+def _encoded_size(pixels: Image | None, vae: Vae | None) -> Latent | None:
+    """Tell before the run how large the latent will be."""
+    if pixels is None or vae is None:
+        return None
+    shape = (pixels.shape[0], vae.latent_channels, *_cells(pixels, vae))
+    return Latent(np.zeros(shape, np.float32), scale=vae.scale)
+
+
+@node("VAEEncode", category="latent", title="VAE Encode", known=_encoded_size, parts=_encode_uses)
 def vae_encode(pixels: Image, vae: Vae, context: Context) -> Latent:
     """Turn pictures into latents; sides are cut to a multiple of the latent's cell.
 
@@ -114,7 +133,13 @@ def vae_encode_tiled(
     return _encode(_cropped(pixels.as_float(), vae), vae, context, size, shared)
 
 
-@node("VAEEncodeForInpaint", category="latent/inpaint", title="VAE Encode (for Inpainting)")
+@node(
+    "VAEEncodeForInpaint",
+    category="latent/inpaint",
+    title="VAE Encode (for Inpainting)",
+    known=_encoded_size,
+    parts=_encode_uses,
+)
 def vae_encode_for_inpaint(
     pixels: Image,
     vae: Vae,
@@ -154,6 +179,7 @@ def inpaint_model_conditioning(
     pixels              the pictures
     mask                (B, H, W) on where to paint anew
     noise_mask          keep everything else exactly as it is
+    latent              the pictures, to begin with
     """
     picture = _cropped(pixels.as_float(), vae)
     fitted = _cropped(fit_mask(mask, *pixels.shape[1:3])[..., None], vae)[..., 0]

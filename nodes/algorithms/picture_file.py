@@ -30,6 +30,7 @@ SUFFIXES = frozenset(
 )  # fmt: skip
 # Formats whose further frames are further pictures; those of an MPO are depth maps or thumbnails.
 _ANIMATED = ("AVIF", "GIF", "PNG", "TIFF", "WEBP")
+_ORIENTATION = 0x0112  # of EXIF: 5 and more lie on their side
 _BOMB = (PIL.Image.DecompressionBombError, PIL.Image.DecompressionBombWarning)
 
 
@@ -78,6 +79,20 @@ def header_fault(path: Path) -> Fault | None:
             return _too_large(picture, path)
     except Exception as error:  # a damaged file makes Pillow's decoders raise nearly anything
         return _unreadable(path, error)
+
+
+def picture_size(path: Path) -> tuple[int, int, int] | None:
+    """Give frames, height and width in pixels as the header tells them; None where it is wrong."""
+    try:
+        with PIL.Image.open(path, formats=FORMATS) as picture:
+            if _too_large(picture, path):
+                return None
+            upright = picture.getexif().get(_ORIENTATION, 1) < 5
+            height, width = picture.height, picture.width
+            sides = (height, width) if upright else (width, height)
+            return _count(picture), *sides
+    except Exception:  # a damaged file makes Pillow's decoders raise nearly anything
+        return None
 
 
 def write_png(

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple
 
+import pytest
+
 from vinode.graph.context import Context, Folders
-from vinode.graph.errors import Fault, ModelError
+from vinode.graph.errors import DeclarationError, Fault, ModelError
 from vinode.graph.foresight import Foreseen, foresee
 from vinode.graph.graph import build
 from vinode.graph.node import AnyNodeType, node
@@ -148,3 +150,32 @@ def test_what_is_not_known_has_its_reason() -> None:
 def test_only_what_an_output_needs_is_told() -> None:
     """A model that no output needs is not compiled."""
     assert [each.node.id for each in foreseen(a=("t.Load", {}))] == []
+
+
+@node("t.Twice", category="t", known=True)
+def twice(number: int) -> int:
+    """Double a number.
+
+    number  any
+    """
+    return 2 * number
+
+
+def test_a_node_without_work_tells_itself_what_it_gives() -> None:
+    """Through several of them; and nothing where an input is known only in a run."""
+    assert twice.known is not None
+    assert twice.known(number=4) == 8
+    assert twice.known(number=None) is None
+
+
+def test_only_a_node_without_context_can_be_asked() -> None:
+    """It would have nobody to tell of its progress."""
+    with pytest.raises(DeclarationError, match="cannot be asked"):
+
+        @node("t.Asks", category="t", known=True)
+        def asks(number: int, context: Context) -> int:
+            """Give it back.
+
+            number  any
+            """
+            return number
