@@ -33,7 +33,7 @@ export const SOME: Catalogue = readCatalogue(
           out("LATENT"),
         ),
         node("VAEDecode", [port("samples", "LATENT"), port("vae", "VAE")], out("IMAGE")),
-        node("LoadImage", [widget("image", "COMBO", { options: [], upload: true })], out("IMAGE", "MASK")),
+        node("LoadImage", [widget("image", "COMBO", { options: [], closed: false, upload: true })], out("IMAGE", "MASK")),
         node("ImageInvert", [port("image", "IMAGE")], out("IMAGE")),
         node("ImageScale", [port("image", "IMAGE"), widget("width", "INT"), widget("height", "INT")], out("IMAGE")),
         node("SaveImage", [port("images", "IMAGE"), widget("filename_prefix", "STRING")], [], { is_output: true }),
