@@ -99,8 +99,7 @@ def node(
     """Make a node of a typed function; its signature is the only declaration.
 
     Raises DeclarationError that names function, parameter and fix where the signature is not one.
-    It registers nothing: packs are collected from the modules they name. A node without outputs is
-    an end of the workflow unless `output=False` says that it does nothing, like a note.
+    It registers nothing: packs name their modules. A node without outputs ends a workflow.
     """
 
     def declare(function: Callable[P, R]) -> NodeType[P, R]:
@@ -108,7 +107,7 @@ def node(
         read = signature.read(function, id)
         told = _itself(function, read, place) if known is True else known
         hooks = {"fingerprint": fingerprint, "check": check, "known": told, "parts": parts}
-        _check_hooks({name: hook for name, hook in hooks.items() if hook}, read, place)
+        _check_hooks(hooks, read, place)
         return NodeType(
             id,
             function,
@@ -157,9 +156,12 @@ def _check_function(function: Callable[..., object], id: str) -> str:
     return place
 
 
-def _check_hooks(hooks: Mapping[str, Callable[..., object]], read: Signature, place: str) -> None:
+def _check_hooks(
+    hooks: Mapping[str, Callable[..., object] | None], read: Signature, place: str
+) -> None:
     for name, hook in hooks.items():
-        _check_hook(hook, read, f"{place}, {name}")
+        if hook is not None:
+            _check_hook(hook, read, f"{place}, {name}")
 
 
 def _check_hook(hook: Callable[..., object], read: Signature, where: str) -> None:

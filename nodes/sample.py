@@ -12,7 +12,7 @@ from vinode.graph.diffusion import Conditioning, DiffusionModel, Latent, Sampler
 from vinode.graph.node import node
 from vinode.graph.ports import Range, Seed
 from vinode.graph.values import PartUse
-from vinode.nodes.algorithms.sampling.drawing import Order, draw, fitting, uses
+from vinode.nodes.algorithms.sampling.drawing import How, Order, draw, fitting, uses
 from vinode.nodes.algorithms.sampling.levels import levels_of
 from vinode.nodes.algorithms.sampling.samplers import SamplerName
 from vinode.nodes.algorithms.sampling.schedule import SchedulerName, sigmas_for, stretch
@@ -54,7 +54,7 @@ def _uses(
     if steps is None or cfg is None or sampler_name is None or scheduler is None or denoise is None:
         return None
     sigmas = sigmas_for(scheduler, sampler_name, levels_of(model), steps, denoise)
-    order = Order(model, positive, negative, latent_image, sampler_name, sigmas, 0, cfg)
+    order = Order(model, positive, negative, latent_image, How(sampler_name, sigmas, 0, cfg))
     return uses(order, apart=True)
 
 
@@ -87,7 +87,7 @@ def ksampler(
     denoise       1 draws anew; less keeps that much of the picture
     """
     sigmas = sigmas_for(scheduler, sampler_name, levels_of(model), steps, denoise)
-    order = Order(model, positive, negative, latent_image, sampler_name, sigmas, seed, cfg)
+    order = Order(model, positive, negative, latent_image, How(sampler_name, sigmas, seed, cfg))
     return draw(context, order).latent
 
 
@@ -112,7 +112,7 @@ def _advanced_uses(
         return None
     whole = sigmas_for(scheduler, sampler_name, levels_of(model), steps)
     sigmas = stretch(whole, start_at_step, end_at_step, False)
-    order = Order(model, positive, negative, latent_image, sampler_name, sigmas, 0, cfg)
+    order = Order(model, positive, negative, latent_image, How(sampler_name, sigmas, 0, cfg))
     return uses(order, apart=True)
 
 
@@ -157,18 +157,8 @@ def ksampler_advanced(
     whole = sigmas_for(scheduler, sampler_name, levels_of(model), steps)
     leave = return_with_leftover_noise == "enable"
     sigmas = stretch(whole, start_at_step, end_at_step, leave)
-    order = Order(
-        model,
-        positive,
-        negative,
-        latent_image,
-        sampler_name,
-        sigmas,
-        noise_seed,
-        cfg,
-        add_noise == "enable",
-    )
-    return draw(context, order).latent
+    how = How(sampler_name, sigmas, noise_seed, cfg, add_noise == "enable")
+    return draw(context, Order(model, positive, negative, latent_image, how)).latent
 
 
 def _custom_size(
@@ -192,7 +182,7 @@ def _custom_uses(
         return None
     if cfg is None or sampler is None or sigmas is None:
         return None
-    order = Order(model, positive, negative, latent_image, sampler.name, sigmas, 0, cfg)
+    order = Order(model, positive, negative, latent_image, How(sampler.name, sigmas, 0, cfg))
     return uses(order, apart=True)
 
 
@@ -229,17 +219,6 @@ def sampler_custom(
     denoised_output     the clean latent, as far as it was known there
     """
     options = tuple(sampler.options.items())
-    order = Order(
-        model,
-        positive,
-        negative,
-        latent_image,
-        sampler.name,
-        sigmas,
-        noise_seed,
-        cfg,
-        add_noise,
-        options,
-    )
-    drawn = draw(context, order)
+    how = How(sampler.name, sigmas, noise_seed, cfg, add_noise, options)
+    drawn = draw(context, Order(model, positive, negative, latent_image, how))
     return Denoised(drawn.latent, drawn.clean)

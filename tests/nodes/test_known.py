@@ -1,4 +1,4 @@
-"""What nodes tell before a run: sizes of pictures and latents, for the preflight of what follows."""
+"""What nodes tell before a run: sizes of pictures and latents, for whatever follows."""
 
 from __future__ import annotations
 

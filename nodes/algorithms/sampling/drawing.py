@@ -31,24 +31,33 @@ _OTHER_NOISE = 1  # added to the seed: what ddim puts into the kept part of a pi
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Order:
-    """What is to be drawn.
+class How:
+    """How something is drawn.
 
-    sampler   name, and its options
-    sigmas    (N) float32, falling
-    noise     whether noise is added at the begin; without it the latent has it already
+    sampler  by name
+    sigmas   (N) float32, falling
+    scale    how strongly the prompts are followed
+    noise    whether noise is added at the begin; without it the latent has it already
+    options  of the sampler
     """
 
-    model: DiffusionModel
-    positive: Conditioning
-    negative: Conditioning
-    latent: Latent
     sampler: str
     sigmas: Floats
     seed: int
     scale: float
     noise: bool = True
     options: tuple[tuple[str, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Order:
+    """What is to be drawn, and how."""
+
+    model: DiffusionModel
+    positive: Conditioning
+    negative: Conditioning
+    latent: Latent
+    how: How
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -63,13 +72,13 @@ def draw(context: Context, order: Order) -> Drawn:
     """Sample; tells of each step, with a preview, and may be cancelled between two."""
     model = order.model
     latent = fitting(order.latent, model)
-    if len(order.sigmas) < 2:
+    if len(order.how.sigmas) < 2:
         return Drawn(latent, latent)
     _check_prompts(order)
     given: Floats = latent.samples * np.float32(model.latent_factor)
     levels = levels_of(model)
     noise = _noise(order, latent)
-    sigmas = tuple(float(sigma) for sigma in order.sigmas)
+    sigmas = tuple(float(sigma) for sigma in order.how.sigmas)
     denoiser = Denoiser(
         model,
         levels,
@@ -84,10 +93,10 @@ def draw(context: Context, order: Order) -> Drawn:
         last[0] = clean
         context.progress(step + 1, len(sigmas) - 1, preview(clean, model.family))
 
-    source = noise_source(order.sampler, order.seed, given.shape, sigmas)
-    way = Way(sigmas, denoiser, source, tell, dict(order.options))
+    source = noise_source(order.how.sampler, order.how.seed, given.shape, sigmas)
+    way = Way(sigmas, denoiser, source, tell, dict(order.how.options))
     x = begin(given, noise, sigmas[0], levels.largest)
-    result = sample(order.sampler, x.astype(np.float32), way)
+    result = sample(order.how.sampler, x.astype(np.float32), way)
     return Drawn(_latent(latent, result, model), _latent(latent, last[0], model))
 
 
@@ -115,13 +124,13 @@ def uses(order: Order, apart: bool) -> list[PartUse]:
     how = calls_of(batch, max(1, len(prompts)), apart)
     tokens = shared_length([prompt.embeddings for prompt in prompts])
     shapes = shapes_of(order.model, how, height, width, tokens)
-    looks = calls(order.sampler, order.sigmas)
+    looks = calls(order.how.sampler, order.how.sigmas)
     return [PartUse(order.model.unet, shapes, how.count * looks)] if looks and prompts else []
 
 
 def _guidance(order: Order) -> Guidance:
     positive, negative = order.positive.prompts, order.negative.prompts
-    return Guidance(positive, negative, order.scale, order.model.rescale)
+    return Guidance(positive, negative, order.how.scale, order.model.rescale)
 
 
 def _check_prompts(order: Order) -> None:
@@ -143,21 +152,21 @@ def _check_width(name: str, prompts: Sequence[Prompt], model: DiffusionModel) ->
 def _noise(order: Order, latent: Latent) -> Floats:
     batch, channels, height, width = latent.samples.shape
     shape = batch, channels, height, width
-    if not order.noise:
+    if not order.how.noise:
         return np.zeros(shape, np.float32)
     indices = latent.indices
     if indices is not None and max(indices) > MAX_INDEX:
         fix = "take pictures from the begin of the batch"
         raise NodeError(f"a batch has at most {MAX_INDEX} noises", str(max(indices)), fix)
-    return initial(order.seed, shape, indices)
+    return initial(order.how.seed, shape, indices)
 
 
 def _kept(order: Order, latent: Latent, given: Floats, noise: Floats) -> Kept | None:
     if latent.noise_mask is None:
         return None
     mask = fit(latent.noise_mask[:, None], *given.shape[2:])
-    if order.sampler == "ddim":
-        noise = Generator(order.seed + _OTHER_NOISE).normal(*given.shape)
+    if order.how.sampler == "ddim":
+        noise = Generator(order.how.seed + _OTHER_NOISE).normal(*given.shape)
     repeats = -(-len(given) // len(mask))
     return Kept(given, noise, np.concatenate([mask] * repeats)[: len(given)])
 

@@ -9,7 +9,7 @@ import pytest
 
 from vinode.graph.diffusion import Conditioning, DiffusionModel, Latent, Prompt
 from vinode.graph.values import ModelPart
-from vinode.nodes.algorithms.sampling.drawing import Order, uses
+from vinode.nodes.algorithms.sampling.drawing import How, Order, uses
 
 LEVELS = np.array([3, 1, 0], np.float32)
 
@@ -22,7 +22,7 @@ def told(tokens: int, negative: int, scale: float, apart: bool = False) -> tuple
     )
     model = DiffusionModel(ModelPart("none", Path(), "", 0), "sd1", context_width=8)
     latent = Latent(np.zeros((1, 4, 8, 8), np.float32))
-    (use,) = uses(Order(model, yes, no, latent, "euler", LEVELS, 0, scale), apart)
+    (use,) = uses(Order(model, yes, no, latent, How("euler", LEVELS, 0, scale)), apart)
     return *use.shapes["context"], use.calls
 
 
@@ -47,4 +47,5 @@ def test_nothing_is_foretold_without_a_prompt() -> None:
     model = DiffusionModel(ModelPart("none", Path(), "", 0), "sd1")
     latent = Latent(np.zeros((1, 4, 8, 8), np.float32))
     nothing = Conditioning(())
-    assert uses(Order(model, nothing, nothing, latent, "euler", LEVELS, 0, 2.0), False) == []
+    how = How("euler", LEVELS, 0, 2.0)
+    assert uses(Order(model, nothing, nothing, latent, how), False) == []
