@@ -13,5 +13,6 @@ export default defineConfig({
       ["/vinode", "/api", "/ws"].map((path) => [path, { target: server, changeOrigin: true, ws: path === "/ws" }]),
     ),
   },
-  test: { environment: "node", include: ["test/**/*.test.ts"] },
+  // Node 20 has the WebSocket of browsers only where it is asked for.
+  test: { environment: "node", include: ["test/**/*.test.ts"], execArgv: ["--experimental-websocket"] },
 });

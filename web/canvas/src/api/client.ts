@@ -28,7 +28,8 @@ export interface Queued {
   readonly nodes: ReadonlyMap<string, readonly Fault[]>;
 }
 
-async function call(path: string, init: RequestInit = {}): Promise<Json> {
+/** Ask the server; ApiError says why it refused. */
+export async function call(path: string, init: RequestInit = {}): Promise<Json> {
   let answer: Response;
   try {
     answer = await fetch(`.${path}`, init);
@@ -71,7 +72,8 @@ function faultOf(error: JsonObject): Fault {
   return { place: "", problem, got: "", fix: "", code: textOf(error.get("type")) };
 }
 
-function send(body: JsonObject): RequestInit {
+/** Give what a POST of JSON needs. */
+export function send(body: JsonObject): RequestInit {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: compact(body) };
 }
 

@@ -1,4 +1,5 @@
 /** Runs: handing in, stopping, and listening to what the server tells. */
+import { catchUp } from "../api/catchUp";
 import * as client from "../api/client";
 import { listen } from "../api/socket";
 import { toParts } from "../formats/ourFile";
@@ -68,7 +69,7 @@ export async function connect(): Promise<void> {
   listen(CLIENT, {
     state: (open) => {
       useApp.setState({ connected: open });
-      if (open && !first) void load();
+      if (open && !first) void load().then(comeBack);
       first = false;
     },
     frame: (frame) => {
@@ -80,6 +81,15 @@ export async function connect(): Promise<void> {
     },
   });
   await load();
+}
+
+/** Learn what became of runs while the socket was away. */
+async function comeBack(): Promise<void> {
+  try {
+    for (const message of await catchUp(app().runs)) sendRun({ type: "told", message });
+  } catch (error) {
+    if (!(error instanceof client.ApiError)) throw error; // away again: the next opening asks anew
+  }
 }
 
 /** Pictures of the node shown before are let go, or the page would hold every one of them. */

@@ -54,7 +54,7 @@ export type Message =
   | { readonly type: "run"; readonly run: string; readonly state: "running" | RunEnd; readonly percent: number; readonly seconds: number | null }
   | { readonly type: "node"; readonly run: string; readonly node: string; readonly inner: boolean; readonly entry: Entry; readonly percent: number }
   | { readonly type: "progress"; readonly run: string; readonly node: string; readonly done: number; readonly total: number; readonly note: string; readonly percent: number }
-  | { readonly type: "queue"; readonly remaining: number }
+  | { readonly type: "queue"; readonly remaining: number; readonly paused: boolean }
   | { readonly type: "worker"; readonly phase: string; readonly problem: string; readonly devices: readonly string[] };
 
 /** Read a message; null where it is none of those that are drawn. */
@@ -72,7 +72,7 @@ export function readMessage(told: Json): Message | null {
     case "vinode_progress":
       return { type: "progress", run, node: text("node"), done: number("done"), total: number("total"), note: text("note"), percent: number("percent") };
     case "vinode_queue":
-      return { type: "queue", remaining: number("remaining") };
+      return { type: "queue", remaining: number("remaining"), paused: data.get("paused") === true };
     case "vinode_worker":
       return { type: "worker", phase: text("phase"), problem: text("problem"), devices: deviceNames(data) };
     default:
@@ -122,7 +122,8 @@ function readPhases(told: JsonObject): ReadonlyMap<Phase, number> {
   return new Map(PHASES.map((phase) => [phase, numberOf(told.get(phase)) ?? 0] as const).filter(([, seconds]) => seconds > 0));
 }
 
-function readShown(told: JsonObject): Shown {
+/** Read the name of a picture or file. */
+export function readShown(told: JsonObject): Shown {
   return { filename: textOf(told.get("filename")), subfolder: textOf(told.get("subfolder")), type: textOf(told.get("type")) };
 }
 

@@ -39,6 +39,7 @@ export interface Runs {
   readonly tabs: ReadonlyMap<string, TabRun>;
   readonly owners: ReadonlyMap<string, string>;
   readonly remaining: number;
+  readonly paused: boolean;
   readonly worker: { readonly phase: string; readonly problem: string; readonly devices: readonly string[] };
 }
 
@@ -49,7 +50,7 @@ export type RunEvent =
   | { readonly type: "preview"; readonly run: string; readonly node: NodeId; readonly url: string }
   | { readonly type: "forget"; readonly tab: string };
 
-export const NO_RUNS: Runs = { tabs: new Map(), owners: new Map(), remaining: 0, worker: { phase: "", problem: "", devices: [] } };
+export const NO_RUNS: Runs = { tabs: new Map(), owners: new Map(), remaining: 0, paused: false, worker: { phase: "", problem: "", devices: [] } };
 
 const UNKNOWN: NodeRun = {
   state: "waiting", done: 0, total: 0, note: "", preview: "", seconds: null, before: null, lane: "", start: null,
@@ -112,7 +113,7 @@ function refused(run: TabRun, event: Extract<RunEvent, { type: "refused" }>): Ta
 function told(runs: Runs, message: Message): Runs {
   switch (message.type) {
     case "queue":
-      return { ...runs, remaining: message.remaining };
+      return { ...runs, remaining: message.remaining, paused: message.paused };
     case "worker":
       return { ...runs, worker: { phase: message.phase, problem: message.problem, devices: message.devices } };
     case "run":
