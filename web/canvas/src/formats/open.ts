@@ -6,7 +6,7 @@ import { FormatError } from "./formatError";
 import { fromJson } from "./ourFile";
 import { fromParameters, isParameters } from "./parameters";
 import { isPng, isWebp, pngText, webpText } from "./pictureText";
-import { readJson } from "./readJson";
+import { readJson, readPythonJson } from "./readJson";
 import { fromUi } from "./uiFile";
 import { isUi } from "./uiGraph";
 
@@ -23,7 +23,7 @@ export async function openBytes(bytes: Uint8Array, catalogue: Catalogue): Promis
 
 /** Open a text: JSON in any of the formats, or A1111's parameters. */
 export function openText(text: string, catalogue: Catalogue): Document {
-  if (isParameters(text) && !text.trimStart().startsWith("{")) return fromParameters(text);
+  if (isParameters(text) && !text.trimStart().startsWith("{")) return fromParameters(text, catalogue);
   return fromAnyJson(readJson(text), catalogue);
 }
 
@@ -40,12 +40,12 @@ function fromText(text: ReadonlyMap<string, string>, catalogue: Catalogue): Docu
   const [prompt, ours, drawn] = [text.get("prompt"), text.get("vinode"), text.get("workflow")];
   if (prompt !== undefined && ours !== undefined) {
     const extra = objectOf(readJson(ours)).get("extra_data") ?? new Map();
-    return fromJson(new Map<string, Json>([["prompt", readJson(prompt)], ["extra_data", extra]]));
+    return fromJson(new Map<string, Json>([["prompt", readPythonJson(prompt)], ["extra_data", extra]]));
   }
   // The editor's own format has places and frames; the other only what ran.
-  if (drawn !== undefined) return openText(drawn, catalogue);
-  if (prompt !== undefined) return fromJson(new Map([["prompt", readJson(prompt)]]));
+  if (drawn !== undefined) return fromAnyJson(readPythonJson(drawn), catalogue);
+  if (prompt !== undefined) return fromAnyJson(new Map([["prompt", readPythonJson(prompt)]]), catalogue);
   const parameters = text.get("parameters");
-  if (parameters !== undefined && isParameters(parameters)) return fromParameters(parameters);
+  if (parameters !== undefined && isParameters(parameters)) return fromParameters(parameters, catalogue);
   throw new FormatError("no-workflow-in-picture");
 }

@@ -27,6 +27,7 @@ import { FormatError } from "./formatError";
 import { compact, pretty, quoted } from "./writeJson";
 
 const VERSION = 1;
+export const MOST_NODES = 200_000; // as the server reads them
 const OURS = ["groups", "off", "wires"];
 
 /** Read a parsed file; FormatError says what is wrong. Nodes without a place are at NaN. */
@@ -51,6 +52,7 @@ function fromParts(prompt: JsonObject, extra: JsonObject, other: JsonObject): Do
   const off = objectOf(ours.get("off"));
   const wires = objectOf(ours.get("wires"));
   const nodes = new Map<NodeId, Node>();
+  if (prompt.size + off.size > MOST_NODES) throw new FormatError("too-many-nodes", { most: String(MOST_NODES) });
   for (const [id, told] of [...prompt, ...off]) {
     if (!nodes.has(id)) nodes.set(id, drawn(readNode(id, told), objectOf(wires.get(id))));
   }
@@ -62,6 +64,9 @@ function readNode(id: NodeId, told: Json): Node {
   const spec = objectOf(told);
   const type = textOf(spec.get("class_type"));
   if (!type) throw new FormatError("no-class", { node: id });
+  for (const key of ["inputs", "_meta"]) {
+    if (spec.has(key) && !(spec.get(key) instanceof Map)) throw new FormatError("no-object", { node: id, key });
+  }
   const meta = objectOf(spec.get("_meta"));
   const inputs = new Map([...objectOf(spec.get("inputs"))].map(([name, given]) => [name, readGiven(given)]));
   const known = ["class_type", "inputs", "_meta", "mode"];

@@ -1,6 +1,7 @@
 /** Text that PNG and WebP pictures carry: keyword -> text. Pixels are not looked at. */
 
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const WANTED = ["prompt", "workflow", "vinode", "parameters"];
 const MAX_TEXT = 64 * 2 ** 20;
 const latin1 = new TextDecoder("latin1");
 const utf8 = new TextDecoder("utf-8");
@@ -13,18 +14,20 @@ export function isWebp(bytes: Uint8Array): boolean {
   return word(bytes, 0) === "RIFF" && word(bytes, 8) === "WEBP";
 }
 
-/** Read a PNG's tEXt, zTXt and iTXt chunks, as far as the file goes. */
+/** Read a PNG's tEXt, zTXt and iTXt chunks that may hold a workflow, the first of each name, as far as the file goes. */
 export async function pngText(bytes: Uint8Array): Promise<Map<string, string>> {
   const found = new Map<string, string>();
+  const waited = new Set(WANTED);
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   for (let at = 8; at + 12 <= bytes.length; ) {
     const [size, kind] = [view.getUint32(at), word(bytes, at + 4)];
     const content = bytes.subarray(at + 8, at + 8 + size);
-    const end = content.indexOf(0);
-    if (content.length === size && end >= 0 && ["tEXt", "zTXt", "iTXt"].includes(kind)) {
+    const isText = content.length === size && ["tEXt", "zTXt", "iTXt"].includes(kind);
+    const end = isText ? content.subarray(0, 80).indexOf(0) : -1;
+    const key = latin1.decode(content.subarray(0, Math.max(end, 0)));
+    if (end > 0 && waited.delete(key)) {
       const text = await chunkText(kind, content.subarray(end + 1));
-      const key = latin1.decode(content.subarray(0, end));
-      if (text !== null && !found.has(key)) found.set(key, text);
+      if (text !== null) found.set(key, text);
     }
     at += size + 12;
   }
@@ -82,13 +85,15 @@ function exifText(chunk: Uint8Array): Map<string, string> {
   const start = view.getUint32(4, little);
   if (start + 2 > tiff.length) return found;
   const count = view.getUint16(start, little);
-  for (let index = 0; index < count; index += 1) {
+  let read = 0;
+  for (let index = 0; index < count && read < MAX_TEXT; index += 1) {
     const at = start + 2 + 12 * index;
     if (at + 12 > tiff.length) break;
     const [kind, size] = [view.getUint16(at + 2, little), view.getUint32(at + 4, little)];
     if (kind !== 2) continue; // text
     const place = size <= 4 ? at + 8 : view.getUint32(at + 8, little);
     const text = utf8.decode(tiff.subarray(place, place + size)).replace(/\0+$/, "");
+    read += size; // entries may all name the same bytes
     const colon = text.indexOf(":");
     if (colon > 0) found.set(text.slice(0, colon), text.slice(colon + 1));
   }

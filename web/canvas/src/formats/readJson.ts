@@ -4,6 +4,7 @@ import { FormatError } from "./formatError";
 
 const DEEPEST = 200; // brackets inside each other, as the server reads them
 const NUMBER = /-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?/y;
+// oxlint-disable-next-line no-control-regex -- JSON forbids them in texts
 const PLAIN = /[^"\\\u0000-\u001f]*/y;
 const SPACE = /[ \t\r\n]*/y;
 const ESCAPES: Record<string, string> = {
@@ -13,14 +14,22 @@ const WORDS: readonly [string, Json][] = [["true", true], ["false", false], ["nu
 
 /** Read JSON strictly; FormatError says line and column. */
 export function readJson(text: string): Json {
-  return new Reader(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text).whole();
+  return new Reader(text.charCodeAt(0) === 0xfeff ? text.slice(1) : text, WORDS).whole();
+}
+
+/** Read JSON as Python writes it into ComfyUI's pictures, where NaN may stand: it is null here. */
+export function readPythonJson(text: string): Json {
+  return new Reader(text, [...WORDS, ["NaN", null], ["Infinity", null], ["-Infinity", null]]).whole();
 }
 
 class Reader {
   private at = 0;
   private depth = 0;
 
-  constructor(private readonly text: string) {}
+  constructor(
+    private readonly text: string,
+    private readonly words: readonly [string, Json][],
+  ) {}
 
   whole(): Json {
     this.space();
@@ -36,7 +45,7 @@ class Reader {
     if (next === "{") return this.nested(() => this.object());
     if (next === "[") return this.nested(() => this.list());
     if (next === '"') return this.string();
-    for (const [word, value] of WORDS) {
+    for (const [word, value] of this.words) {
       if (this.text.startsWith(word, this.at)) {
         this.at += word.length;
         return value;

@@ -3,6 +3,7 @@ import {
   type Document,
   type Given,
   type Group,
+  isLink,
   type Link,
   type Mode,
   newNode,
@@ -28,7 +29,8 @@ export function fromUi(file: JsonObject, catalogue: Catalogue): Document {
   const groups: Group[] = [];
   let bottom = 0;
   for (const level of all) {
-    const [dx, dy] = level.outer ? [-leftOf(level.graph), bottom + 2 * MARGIN - topOf(level.graph)] : [0, 0];
+    const isInner = level.outer && level.graph.nodes.length > 0;
+    const [dx, dy] = isInner ? [-leftOf(level.graph), bottom + 2 * MARGIN - topOf(level.graph)] : [0, 0];
     for (const node of [...nodesOf(level, catalogue), ...dotsOf(level)]) {
       nodes.set(node.id, { ...node, pos: { x: node.pos.x + dx, y: node.pos.y + dy } });
     }
@@ -39,15 +41,15 @@ export function fromUi(file: JsonObject, catalogue: Catalogue): Document {
 }
 
 function leftOf(graph: UiGraph): number {
-  return Math.min(...graph.nodes.map((node) => node.x), Infinity);
+  return graph.nodes.reduce((least, node) => Math.min(least, node.x), Infinity);
 }
 
 function topOf(graph: UiGraph): number {
-  return Math.min(...graph.nodes.map((node) => node.y), Infinity);
+  return graph.nodes.reduce((least, node) => Math.min(least, node.y), Infinity);
 }
 
 function bottomOf(graph: UiGraph): number {
-  return Math.max(...graph.nodes.map((node) => node.y + Math.max(node.height, 120)), 0);
+  return graph.nodes.reduce((most, node) => Math.max(most, node.y + Math.max(node.height, 120)), 0);
 }
 
 function framesOf(level: Level, count: number, dx: number, dy: number): Group[] {
@@ -57,7 +59,7 @@ function framesOf(level: Level, count: number, dx: number, dy: number): Group[] 
     return { id, title: group.title, colour: hex(group.colour), x: x + dx, y: y + dy, width, height };
   });
   if (!level.outer || level.graph.nodes.length === 0) return own;
-  const right = Math.max(...level.graph.nodes.map((node) => node.x + Math.max(node.width, 240)));
+  const right = level.graph.nodes.reduce((most, node) => Math.max(most, node.x + Math.max(node.width, 240)), -Infinity);
   const frame = {
     id: `g${count + own.length + 1}`,
     title: level.outer.instance.title || level.graph.name,
@@ -88,11 +90,11 @@ function makeNode(level: Level, node: UiNode, catalogue: Catalogue): Node {
   const type = catalogue.types.get(node.type);
   const isDot = node.type === REROUTE;
   const { values, after } = isDot ? { values: NO_KEYS, after: NO_KEYS } : widgetsOf(node, type);
-  for (const [name, value] of values) inputs.set(name, Array.isArray(value) ? object({ __value__: value }) : value);
+  for (const [name, value] of values) inputs.set(name, wrapped(value));
   node.inputs.forEach((slot, index) => {
     const link = level.links.get(`${node.id} ${index}`);
     const given = link && sourceOf(level, link);
-    if (given !== undefined) inputs.set(isDot ? REROUTE_INPUT : slot.name, given);
+    if (given !== undefined) inputs.set(isDot ? REROUTE_INPUT : slot.name, isLink(given) ? given : wrapped(given));
   });
   const made = newNode(id, node.type, { x: Math.round(node.x), y: Math.round(node.y) }, inputs);
   const size = node.width > 0 && !isDot ? [Math.round(node.width), Math.round(node.height)] : undefined;
@@ -103,13 +105,20 @@ function makeNode(level: Level, node: UiNode, catalogue: Catalogue): Node {
     pinned: node.pinned || undefined,
     colour: hex(node.colour) || undefined,
     after: after.size > 0 ? after : undefined,
+    // Whose names nobody knows: kept for who knows the type.
+    widgets_values: type || isDot || values.size > 0 ? undefined : node.values,
   });
   return { ...made, meta, mode: modeOf(level, node) };
 }
 
+/** A list among inputs would be taken for a link. */
+function wrapped(value: Json): Json {
+  return Array.isArray(value) ? object({ __value__: value }) : value;
+}
+
 /** Sizes of ComfyUI's nodes are not ours; those of notes are somebody's choice. */
 function isNote(node: UiNode): boolean {
-  return /Note$/.test(node.type);
+  return node.type.endsWith("Note");
 }
 
 /** A subgraph that is muted or bypassed is so with all that is in it. */

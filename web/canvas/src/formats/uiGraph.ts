@@ -88,10 +88,12 @@ function idOf(value: Json | undefined): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
 
+const FARTHEST = 1e8; // pixels; beyond it nobody finds a node again
+
 /** Places come as [x, y] and, from older editors, as {"0": x, "1": y}. */
 function numbers(value: Json | undefined): number[] {
   const items = value instanceof Map ? [...value.values()] : listOf(value);
-  return items.map((item) => numberOf(item) ?? 0);
+  return items.map((item) => Math.max(-FARTHEST, Math.min(FARTHEST, numberOf(item) ?? 0)));
 }
 
 function readNode(node: JsonObject): UiNode {
@@ -126,8 +128,12 @@ function readLink(told: Json, parents: ReadonlyMap<string, string>): UiLink | nu
   const parts = told instanceof Map ? names.map((name) => link.get(name)) : listOf(told);
   const [id, from, to] = [idOf(parts[0]), idOf(parts[1]), idOf(parts[3])];
   const [slot, input] = [numberOf(parts[2]), numberOf(parts[4])];
-  if (!from || !to || slot === undefined || input === undefined) return null;
+  if (!from || !to || !isSlot(slot) || !isSlot(input)) return null;
   return { id, from, slot, to, input, dot: idOf(link.get("parentId")) || (parents.get(id) ?? "") };
+}
+
+function isSlot(value: number | undefined): value is number {
+  return value !== undefined && Number.isInteger(value) && value >= 0;
 }
 
 function readDot(dot: JsonObject): UiDot {

@@ -1,4 +1,6 @@
 /** Where wires of ComfyUI's editor format come from, through subgraphs that lie in each other. */
+import { FormatError } from "./formatError";
+import { MOST_NODES } from "./ourFile";
 import type { UiGraph, UiLink, UiNode } from "./uiGraph";
 
 /** A graph as it stands in its surroundings: the whole, or one use of a subgraph. */
@@ -19,24 +21,46 @@ export type Source =
 
 const [FROM_OUTSIDE, TO_OUTSIDE] = ["-10", "-20"];
 const DEEPEST = 20;
+const MOST_LEVELS = 5000;
+
+interface Index {
+  readonly nodes: ReadonlyMap<string, UiNode>;
+  readonly links: ReadonlyMap<string, UiLink>;
+}
+
+/** A body that is used often is looked through once. */
+const INDEXES = new WeakMap<UiGraph, Index>();
+
+function indexOf(graph: UiGraph): Index {
+  const known = INDEXES.get(graph);
+  if (known) return known;
+  const made = {
+    nodes: new Map(graph.nodes.map((node) => [node.id, node])),
+    links: new Map(graph.links.map((link) => [`${link.to} ${link.input}`, link])),
+  };
+  INDEXES.set(graph, made);
+  return made;
+}
 
 export function enter(graph: UiGraph, outer: Level["outer"], definitions: Level["definitions"]): Level {
   return {
     graph,
     outer,
     prefix: outer ? `${outer.level.prefix}${outer.instance.id}:` : "",
-    definitions: new Map([...definitions, ...graph.subgraphs]),
-    nodes: new Map(graph.nodes.map((node) => [node.id, node])),
-    links: new Map(graph.links.map((link) => [`${link.to} ${link.input}`, link])),
+    definitions: graph.subgraphs.size > 0 ? new Map([...definitions, ...graph.subgraphs]) : definitions,
+    ...indexOf(graph),
   };
 }
 
-/** Give a graph and all uses of subgraphs in it, the outer ones first. */
+/** Give a graph and all uses of subgraphs in it, the outer ones first. FormatError: they grow beyond all measure. */
 export function levels(graph: UiGraph): Level[] {
   const found: Level[] = [];
   const waiting = [enter(graph, null, new Map())];
-  for (let level = waiting.shift(); level; level = waiting.shift()) {
+  let nodes = 0;
+  for (let at = 0, level = waiting[at]; level; at += 1, level = waiting[at]) {
     found.push(level);
+    nodes += level.graph.nodes.length;
+    if (nodes > MOST_NODES || waiting.length > MOST_LEVELS) throw new FormatError("too-many-nodes", { most: String(MOST_NODES) });
     for (const node of level.graph.nodes) {
       const body = level.definitions.get(node.type);
       if (body && level.prefix.split(":").length <= DEEPEST) {

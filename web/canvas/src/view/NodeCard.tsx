@@ -21,7 +21,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     <article className={marks.filter(Boolean).join(" ")} style={{ width: shape.width, height: shape.height }}>
       <Title node={node} type={type} run={run} />
       {shape.ports.map((port) => (
-        <PortHandle key={`${port.side} ${port.id}`} port={port} />
+        <PortHandle key={`${port.side} ${port.id}`} port={port} name={port.side === "in" ? port.id : (shape.outputs[Number(port.id)]?.name ?? port.id)} />
       ))}
       {!folded && <Body node={node} shape={shape} run={run} />}
       <Problems known={type !== undefined} run={run} />
@@ -61,19 +61,37 @@ function Title({ node, type, run }: { node: Node; type: NodeType | undefined; ru
       )}
       {isPinned(node) && <span aria-label={t("node.pinned")}>📌</span>}
       {node.mode !== "on" && <span className="mode">{t(node.mode === "mute" ? "node.muted" : "node.bypassed")}</span>}
-      {device && <span className="device" title={t("node.device")}>{device}</span>}
+      {run?.state === "reused" && <span title={t("node.reused")} role="img" aria-label={t("node.reused")}>↻</span>}
+      {(device || type?.usesDevice) && <Device node={node} device={device} />}
       {run?.state === "running" && <progress aria-label={t("node.running")} {...(run.total > 0 ? { value: run.done, max: run.total } : {})} />}
     </header>
   );
 }
 
-function PortHandle({ port }: { port: Shape["ports"][number] }) {
+/** Where the node is to run: what the worker has, and what the file says. */
+function Device({ node, device }: { node: Node; device: string }) {
+  const { t } = useTranslation();
+  const known = useApp((state) => state.runs.worker.devices);
+  const devices = [...new Set(["CPU", "GPU", "NPU", "NPU!", ...known, ...(device ? [device] : [])])];
+  const set = (to: string): void => change({ type: "set-meta", nodes: [node.id], key: "device", value: to || undefined });
+  return (
+    <select className="device nodrag" aria-label={t("node.device")} title={t("node.device")} value={device} onChange={(event) => set(event.target.value)}>
+      <option value="">AUTO</option>
+      {devices.map((each) => (
+        <option key={each} value={each}>{each}</option>
+      ))}
+    </select>
+  );
+}
+
+function PortHandle({ port, name }: { port: Shape["ports"][number]; name: string }) {
+  const { t } = useTranslation();
   const colour = useApp((state) => kindColour(state.catalogue, port.kind));
   const isInput = port.side === "in";
   return (
     <Handle
       id={port.id} type={isInput ? "target" : "source"} position={isInput ? Position.Left : Position.Right} className="port"
-      style={{ top: port.y, background: colour }} title={`${port.id}: ${port.kind}`}
+      style={{ top: port.y, background: colour }} title={t(isInput ? "node.input" : "node.output", { name, kind: port.kind })}
     />
   );
 }

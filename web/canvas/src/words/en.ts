@@ -14,7 +14,7 @@ export const en = {
     unknown: "This server has no node of this type. It is kept as it is.", problem: "Problem", bypassed: "bypassed", muted: "muted",
     device: "Device", title: "Title", linked: "from a wire", output: "Output {{name}}: {{kind}}", input: "Input {{name}}: {{kind}}",
     pictures: "Pictures of {{title}}", picture: "Picture {{number}} of {{count}}", running: "running", reused: "as before",
-    upload: "Choose or drop a picture", after: "After a run", randomise: "New random number", expand: "Open", pinned: "pinned",
+    upload: "Choose or drop a picture", after: "After a run", randomise: "New random number", pinned: "pinned",
   },
   after: { fixed: "keep", increment: "add 1", decrement: "subtract 1", randomize: "random" },
   group: { title: "Title of the group", name: "Group" },
@@ -48,7 +48,7 @@ export const en = {
   },
   file: {
     title: "Open a workflow", here: "From this computer…", none: "No workflow is saved on the server yet.", name: "Name",
-    saveTitle: "Save on the server", close: "Close", save: "Save",
+    saveTitle: "Save on the server", save: "Save",
   },
   help: { title: "Keys", close: "Close", key: "Key", does: "What it does", hint: "Double-click the canvas to add a node. Drop a picture or a JSON file to open the workflow in it." },
   find: { title: "Find a node", search: "Title, type or number", none: "No node of this workflow answers “{{query}}”." },

@@ -15,7 +15,7 @@ export const zh: Words = {
     unknown: "此服务器没有这种节点，将原样保留。", problem: "问题", bypassed: "已绕过", muted: "已静音",
     device: "设备", title: "标题", linked: "来自连线", output: "输出 {{name}}：{{kind}}", input: "输入 {{name}}：{{kind}}",
     pictures: "{{title}} 的图片", picture: "第 {{number}} 张，共 {{count}} 张", running: "运行中", reused: "沿用上次结果",
-    upload: "选择或拖入图片", after: "运行之后", randomise: "新随机数", expand: "展开", pinned: "已固定",
+    upload: "选择或拖入图片", after: "运行之后", randomise: "新随机数", pinned: "已固定",
   },
   after: { fixed: "保持", increment: "加 1", decrement: "减 1", randomize: "随机" },
   group: { title: "分组标题", name: "分组" },
@@ -49,7 +49,7 @@ export const zh: Words = {
   },
   file: {
     title: "打开工作流", here: "从本机选择…", none: "服务器上还没有保存的工作流。", name: "名称",
-    saveTitle: "保存到服务器", close: "关闭", save: "保存",
+    saveTitle: "保存到服务器", save: "保存",
   },
   help: { title: "快捷键", close: "关闭", key: "按键", does: "作用", hint: "双击画布添加节点。拖入图片或 JSON 文件即可打开其中的工作流。" },
   find: { title: "查找节点", search: "标题、类型或编号", none: "此工作流中没有与“{{query}}”匹配的节点。" },

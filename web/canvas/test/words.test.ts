@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { KEY_MAP } from "../src/keys/keyMap";
+import { AFTERWARDS } from "../src/model/seeds";
+import { en } from "../src/words/en";
+import { zh } from "../src/words/zh";
+
+/** Give key -> sentence, keys with dots. */
+function flat(words: object, before = ""): Map<string, string> {
+  const found = Object.entries(words).flatMap(([key, value]: [string, unknown]): [string, string][] =>
+    typeof value === "string" ? [[before + key, value]] : [...flat(value as object, `${before}${key}.`)],
+  );
+  return new Map(found);
+}
+
+const [english, chinese] = [flat(en), flat(zh)];
+const SOURCE = new URL("../src/", import.meta.url);
+const source = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
+  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("words"))
+  .map((name) => readFileSync(new URL(name, SOURCE), "utf8"))
+  .join("\n");
+const all = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((found) => found[1] as string);
+
+/** Every key that the source names, and those it builds from a code. */
+function used(): Set<string> {
+  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find)\.[\w-]+)["']/g);
+  const codes = [...all(/FormatError\("([\w-]+)"/g), ...all(/refuse\("([\w-]+)"/g)].map((code) => `fault.${code}`);
+  const links = all(/code: "(no-node|no-output|no-input|kind|cycle)"/g).map((code) => `link.${code}`);
+  return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...AFTERWARDS.map((after) => `after.${after}`)]);
+}
+
+describe("words", () => {
+  it("are there for all that is said", () => {
+    expect(used().size).toBeGreaterThan(100);
+    expect([...used()].filter((key) => !english.has(key))).toEqual([]);
+  });
+
+  it("are all said somewhere", () => {
+    const spoken = used();
+    expect([...english.keys()].filter((key) => !spoken.has(key) && key !== "command.theme")).toEqual([]);
+  });
+
+  it("are the same in Chinese, with the same gaps to fill", () => {
+    expect([...chinese.keys()].sort()).toEqual([...english.keys()].sort());
+    const gaps = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\}/g)].map((found) => found[1] as string).sort();
+    for (const [key, sentence] of english) expect(gaps(chinese.get(key) ?? ""), key).toEqual(gaps(sentence));
+  });
+
+  it("are Chinese in Chinese", () => {
+    const plain = new Set(["bar.language", "bar.percent"]);
+    const foreign = [...chinese].filter(([key, sentence]) => !plain.has(key) && !/\p{Script=Han}/u.test(sentence));
+    expect(foreign).toEqual([]);
+  });
+});
