@@ -69,7 +69,7 @@ describe.runIf(hasPython)("the server", () => {
 
   it("runs a workflow and tells of it on the socket; a run that ended while it was away is caught up with", async () => {
     let opened = (): void => {};
-    let ended = (_: string): void => {};
+    let ended: (state: string) => void = () => {};
     const isOpen = new Promise<void>((done) => (opened = done));
     const over = new Promise<string>((done) => (ended = done));
     const close = listen(options.client, {

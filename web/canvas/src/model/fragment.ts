@@ -20,7 +20,7 @@ export function copy(document: Document, nodes: Iterable<NodeId>, groups: Iterab
 /** Where the upper left corner of a fragment is. */
 export function corner(fragment: Fragment): Point {
   const points: Point[] = [...fragment.nodes.map((node) => node.pos), ...fragment.groups];
-  return { x: Math.min(...points.map((p) => p.x)), y: Math.min(...points.map((p) => p.y)) };
+  return points.reduce((found, p) => ({ x: Math.min(found.x, p.x), y: Math.min(found.y, p.y) }), { x: Infinity, y: Infinity });
 }
 
 /**

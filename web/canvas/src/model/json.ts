@@ -33,7 +33,7 @@ export function textOf(value: Json | undefined): string {
 /** Give the number that a value is, where a double is exact enough; undefined for anything else. */
 export function numberOf(value: Json | undefined): number | undefined {
   if (typeof value === "number") return value;
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") return Number.isFinite(Number(value)) ? Number(value) : undefined;
   return value instanceof Float ? value.value : undefined;
 }
 
