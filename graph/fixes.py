@@ -14,9 +14,11 @@ INPUT_RULES: Mapping[str, str] = {
     "batch-1": "make one picture at a time",
     "multiple-64": "round width and height up to multiples of 64",
     "half-size": "halve width and height",
+    "static-size": "give it pictures of one fixed size",
 }
 
 _TOO_MUCH: tuple[Code, ...] = ("compile-timeout", "out-of-memory")
+_SMALLER = ("batch-1", "multiple-64", "half-size")
 
 
 def offered(
@@ -44,7 +46,7 @@ def offered(
             fixes = (*_matching(reason, rewrites), *elsewhere, _input("multiple-64"))
         case "dynamic-shape":
             named = () if "constant-sizes" in rewrites else (_rewrite("constant-sizes"),)
-            fixes = (*named, *elsewhere)
+            fixes = (*named, *elsewhere, STATIC_SIZE)
         case "wrong-result":
             fixes = (*_precision(device, options), *elsewhere)
         case "precision-unsupported":
@@ -54,7 +56,7 @@ def offered(
         case "split-too-small":
             fixes = elsewhere
         case code if code in _TOO_MUCH:
-            fixes = (*elsewhere, *map(_input, INPUT_RULES))
+            fixes = (*elsewhere, *map(_input, _SMALLER))
         case _:  # the device is not here, or failed
             auto = Fix("device", "AUTO", "let vinode choose among the devices that are here")
             fixes = (*elsewhere, auto) if device != "CPU" else ()
@@ -87,6 +89,9 @@ def _split(device: str) -> tuple[Fix, ...]:
 
 def _input(rule: str) -> Fix:
     return Fix("input", rule, INPUT_RULES[rule])
+
+
+STATIC_SIZE = _input("static-size")
 
 
 def _rewrite(name: str) -> Fix:

@@ -13,6 +13,8 @@ from vinode.graph.node import call_hook
 from vinode.graph.values import PartUse
 from vinode.graph.workflow import Link, NodeId
 
+UNKNOWN = "its models and sizes are known only when it runs"
+
 
 @dataclass(frozen=True, slots=True)
 class Foreseen:
@@ -85,5 +87,5 @@ def _foreseen(
     except Exception as error:  # a pack's hook is somebody else's code: any error is its own
         return Foreseen(node, (), _problem(node, error))
     if not uses:
-        return Foreseen(node, (), problem or "its models and sizes are known only when it runs")
+        return Foreseen(node, (), problem or UNKNOWN)
     return Foreseen(node, tuple(uses))

@@ -160,7 +160,8 @@ class ModelPart:
 class PartUse:
     """How a node uses a part: what its `parts` hook tells before a run.
 
-    shapes  input -> dimensions, as the node gives them to `Context.infer` or `Context.open`
+    shapes  input -> dimensions, as the node gives them to `Context.infer` or `Context.open`;
+            -1 where one is known only in the run
     calls   inferences each time that the node runs; steps of a sampler, pictures of a batch
     """
 

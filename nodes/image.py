@@ -22,7 +22,23 @@ class Padded(NamedTuple):
     mask: Mask
 
 
-@node("ImageScale", category="image/transform", title="Upscale Image")
+def _blank(batch: int, height: int, width: int, channels: int) -> Image:
+    """Give pictures of a size that take no memory: what is told of them before the run."""
+    return Image(np.broadcast_to(np.zeros(1, np.uint8), (batch, height, width, channels)))
+
+
+def _scaled(image: Image | None, width: int | None, height: int | None) -> Image | None:
+    """Tell before the run how large the pictures will be: one, where none is known yet."""
+    if width is None or height is None:
+        return None
+    if image is None:
+        return _blank(1, height, width, 3) if width and height else None
+    batch, old_height, old_width, channels = image.shape
+    width, height = fit_size((old_width, old_height), width, height)
+    return _blank(batch, height, width, channels)
+
+
+@node("ImageScale", category="image/transform", title="Upscale Image", known=_scaled)
 def image_scale(
     image: Image,
     upscale_method: Method = "lanczos",
@@ -43,7 +59,18 @@ def image_scale(
     return Image(scale(image.pixels, width, height, upscale_method))
 
 
-@node("ImageScaleBy", category="image/transform", title="Upscale Image By")
+def _scaled_by(image: Image | None, scale_by: float | None) -> Image | None:
+    if image is None or scale_by is None:
+        return None
+    batch, height, width, channels = image.shape
+    return _blank(batch, _times(height, scale_by), _times(width, scale_by), channels)
+
+
+def _times(side: int, factor: float) -> int:
+    return max(1, round(side * factor))
+
+
+@node("ImageScaleBy", category="image/transform", title="Upscale Image By", known=_scaled_by)
 def image_scale_by(
     image: Image,
     upscale_method: Method = "lanczos",
@@ -56,11 +83,11 @@ def image_scale_by(
     scale_by        factor for both sides; 2 doubles width and height
     """
     _, height, width, _ = image.shape
-    new_width, new_height = max(1, round(width * scale_by)), max(1, round(height * scale_by))
+    new_width, new_height = _times(width, scale_by), _times(height, scale_by)
     return Image(resize(image.pixels, new_width, new_height, upscale_method))
 
 
-@node("ImageCrop", category="image/transform")
+@node("ImageCrop", category="image/transform", known=True)
 def image_crop(
     image: Image,
     width: Annotated[int, Range(1, MAX_SIDE, "pixels")] = 512,
@@ -101,7 +128,11 @@ def image_pad_for_outpaint(
     return Padded(Image(padded), mask)
 
 
-@node("ImageInvert", category="image/color", title="Invert Image")
+def _same(image: Image | None) -> Image | None:
+    return image
+
+
+@node("ImageInvert", category="image/color", title="Invert Image", known=_same)
 def image_invert(image: Image) -> Image:
     """Turn colours into their opposite, as in a photographic negative; transparency stays.
 
@@ -206,7 +237,13 @@ def image_from_batch(
     return Image(image.pixels[first : first + length])
 
 
-@node("EmptyImage", category="image")
+def _empty(width: int | None, height: int | None, batch_size: int | None) -> Image | None:
+    if width is None or height is None or batch_size is None:
+        return None
+    return _blank(batch_size, height, width, 3)
+
+
+@node("EmptyImage", category="image", known=_empty)
 def empty_image(
     width: Annotated[int, Range(1, MAX_SIDE, "pixels")] = 512,
     height: Annotated[int, Range(1, MAX_SIDE, "pixels")] = 512,

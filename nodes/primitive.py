@@ -23,7 +23,7 @@ class Switched(NamedTuple):
     output: object
 
 
-@node("PrimitiveInt", category="value", title="Int")
+@node("PrimitiveInt", category="value", title="Int", known=True)
 def primitive_int(value: Annotated[int, _EVERY_INT] = 0) -> int:
     """Give a whole number to several nodes at once.
 
@@ -32,7 +32,7 @@ def primitive_int(value: Annotated[int, _EVERY_INT] = 0) -> int:
     return value
 
 
-@node("PrimitiveFloat", category="value", title="Float")
+@node("PrimitiveFloat", category="value", title="Float", known=True)
 def primitive_float(value: float = 0.0) -> float:
     """Give a number to several nodes at once.
 
@@ -41,7 +41,7 @@ def primitive_float(value: float = 0.0) -> float:
     return float(value)
 
 
-@node("PrimitiveString", category="value", title="String")
+@node("PrimitiveString", category="value", title="String", known=True)
 def primitive_string(value: str = "") -> str:
     """Give a line of text to several nodes at once.
 
@@ -50,7 +50,7 @@ def primitive_string(value: str = "") -> str:
     return value
 
 
-@node("PrimitiveStringMultiline", category="value", title="String (Multiline)")
+@node("PrimitiveStringMultiline", category="value", title="String (Multiline)", known=True)
 def primitive_string_multiline(value: Annotated[str, Text(multiline=True)] = "") -> str:
     """Give a longer text to several nodes at once.
 
@@ -59,7 +59,7 @@ def primitive_string_multiline(value: Annotated[str, Text(multiline=True)] = "")
     return value
 
 
-@node("PrimitiveBoolean", category="value", title="Boolean")
+@node("PrimitiveBoolean", category="value", title="Boolean", known=True)
 def primitive_boolean(value: bool = False) -> bool:
     """Give yes or no to several nodes at once.
 

@@ -81,8 +81,10 @@ def vae_decode_tiled(
 
 def _encode_uses(pixels: Image | None, vae: Vae | None) -> list[PartUse] | None:
     """Tell what is run: the encoder, once a picture or a tile."""
-    if pixels is None or vae is None or vae.encoder is None:
+    if vae is None or vae.encoder is None:
         return None
+    if pixels is None:  # of a size that is known only in the run
+        return [PartUse(vae.encoder, {"image": (1, -1, -1, 3)})]
     height, width = _cells(pixels, vae)
     size = tile_for(height, width, vae.scale)
     tiles = cut(height, width, size, size // 4)

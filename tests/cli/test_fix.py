@@ -61,7 +61,7 @@ def test_yes_takes_the_first_and_the_node_runs_where_it_should(
     assert meta(words[0]) == {"device": f"{SIM}!", "rewrites": ["softmax-decomposed"]}
     before = Path(words[0]).read_bytes()
     assert fixed(capsys, *words, "--yes") == (
-        "every node ran where it was asked to\nnothing was changed\n"
+        "every node runs where it was asked to\nnothing was changed\n"
     )
     assert Path(words[0]).read_bytes() == before
     assert call(["run", *words]) == 0

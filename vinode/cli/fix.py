@@ -13,10 +13,12 @@ import click
 from vinode.cli import CANCELLED, NODE_FAILED, OK, places
 from vinode.cli.edits import apply_devices, apply_sets
 from vinode.cli.fix_edits import Change, change
+from vinode.cli.fix_preflight import npu_reasons
 from vinode.cli.fix_report import Told, read_reasons
 from vinode.cli.jobs import cancel_on_signals
 from vinode.cli.pools import PoolOptions, pool_options
 from vinode.cli.run import run_plan
+from vinode.converters.npu_compiler.preflight import PLATFORMS
 from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, WorkflowError
@@ -38,6 +40,13 @@ from vinode.graph.workflow_file import read, write
     type=click.Path(path_type=Path),
     help="Take the reasons from this report instead of running the workflow.",
 )
+@click.option(
+    "--platform",
+    "platforms",
+    multiple=True,
+    type=click.Choice(tuple(PLATFORMS)),
+    help="Take the reasons of this NPU's compiler, as `vinode check` does, instead of running.",
+)
 @click.option("--yes", is_flag=True, help="Take the first fix of each reason without asking.")
 @click.option(
     "--output", type=click.Path(path_type=Path), help="Write this file instead of changing FILE."
@@ -53,6 +62,7 @@ from vinode.graph.workflow_file import read, write
 def command(
     file: Path,
     report_file: Path | None,
+    platforms: Sequence[str],
     yes: bool,
     output: Path | None,
     sets: Sequence[str],
@@ -69,23 +79,32 @@ def command(
     types = places.packs(nodes).types
     folders = places.run_folders(file, models, None, named)
     workflow = read(file)
-    if output is None and _is_picture(file):
-        fix = "write a workflow beside it: --output FILE.json"
-        raise WorkflowError(
-            Fault(str(file), "a picture is not changed", fix=fix, code="bad-option")
-        )
+    _refuse_picture(file, output)
+    code = OK
     if report_file:
-        told, code = _from_report(report_file), OK
+        told = _from_report(report_file)
     else:
         changed, default = apply_devices(apply_sets(workflow, sets, types), hints, types)
-        done = _run(changed, build(changed, types, folders, default), folders, devices)
-        told, code = _reasons(done), _code(done)
+        graph = build(changed, types, folders, default)
+        if platforms:
+            told = npu_reasons(graph, folders, platforms)
+        else:
+            done = _run(changed, graph, folders, devices)
+            told, code = _reasons(done), _code(done)
     told = _of(workflow, told, file)
     if code == CANCELLED or (code and not told):
         return code
     fixed, done_lines = _mend(workflow, told, types, yes)
     _finish(fixed, done_lines, output or file, bool(hints))
     return OK
+
+
+def _refuse_picture(file: Path, output: Path | None) -> None:
+    if output is None and _is_picture(file):
+        fix = "write a workflow beside it: --output FILE.json"
+        raise WorkflowError(
+            Fault(str(file), "a picture is not changed", fix=fix, code="bad-option")
+        )
 
 
 def _finish(fixed: Workflow, done: Sequence[str], target: Path, placed: bool) -> None:
@@ -170,7 +189,7 @@ def _mend(
 ) -> tuple[Workflow, list[str]]:
     """Ask for each reason; gives the workflow with what was agreed to, and what that was."""
     if not told:
-        click.echo("every node ran where it was asked to")
+        click.echo("every node runs where it was asked to")
     done: list[str] = []
     moved: set[NodeId] = set()
     for each in told:

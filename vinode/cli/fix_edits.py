@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
+from vinode.cli.fix_static import fix_sizes
 from vinode.graph.devices import parse_hint
 from vinode.graph.node import NodeTypes
 from vinode.graph.placement import Fix
@@ -82,6 +83,9 @@ def _option(workflow: Workflow, node: NodeId, value: str) -> Change | None:
 
 def _inputs(workflow: Workflow, node: NodeId, rule: str, types: NodeTypes) -> Change | None:
     """Change sizes or counts that the node's pictures come from, wherever they are written."""
+    if rule == "static-size":
+        said, fixed = fix_sizes(workflow, node, types)
+        return Change(tuple(said), fixed) if said else None
     names = _COUNTS if rule == "batch-1" else _SIZES
     nodes = dict(workflow.nodes)
     done: list[str] = []

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from vinode.cli.preflight import Judged, Outlook
 from vinode.converters.npu_compiler.preflight import PLATFORMS
+from vinode.graph.foresight import UNKNOWN
 
 
 def lines(outlook: Outlook) -> Iterator[str]:
@@ -25,15 +26,24 @@ def lines(outlook: Outlook) -> Iterator[str]:
     for each in outlook.unknown:
         yield f"  {each.node.place}: not known before it runs: {each.problem}"
     yield f"  {_whole(outlook)}"
+    if _can_be_mended(outlook):
+        yield f"  `vinode fix FILE --platform {outlook.platform}` can change the workflow for it"
     if outlook.rest:
         names = ", ".join(f"{node.id} {node.type.id}" for node in outlook.rest[:20])
         more = f" and {len(outlook.rest) - 20} more" if len(outlook.rest) > 20 else ""
         yield f"  not on the NPU: {names}{more}"
 
 
+def _can_be_mended(outlook: Outlook) -> bool:
+    reasons = [part.verdict.reason for part in outlook.judged if part.verdict.reason]
+    offered = {fix.kind for reason in reasons for fix in reason.fixes}
+    return bool(offered - {"advice"}) or any(each.problem == UNKNOWN for each in outlook.unknown)
+
+
 def _who(part: Judged) -> str:
     shapes = " ".join(
-        f"{name} {'x'.join(map(str, shape))}" for name, shape in part.use.shapes.items()
+        f"{name} {'x'.join('?' if size < 0 else str(size) for size in shape)}"
+        for name, shape in part.use.shapes.items()
     )
     return f"{part.node.place}, {part.use.part.name}{f', {shapes}' if shapes else ''}"
 
