@@ -2,22 +2,29 @@
 import { type Document, isLink, type Node, type NodeId } from "./document";
 import { leftOut, runs, source } from "./flow";
 import { Float, type Json, type JsonObject, numberOf } from "./json";
-import { linkProblem } from "./links";
+import { type LinkProblem, linkProblem } from "./links";
 import type { Catalogue, Input, NodeType } from "./nodeType";
 
+export const PROBLEMS = [
+  "unknown-type", "missing-input", "not-fed", "needs-link", "not-whole", "not-a-number", "not-true-or-false", "not-a-text",
+  "too-small", "too-large", "not-in-list", "no-output-node",
+] as const;
+
 /**
- * One fault: `code` names the sentence in i18n (problem.CODE, or link.CODE of a wire), `about` fills it.
+ * One fault: `code` names the sentence in i18n (problem.CODE; link.CODE where it is a LinkProblem's), `about` fills it.
  *
  * input  "" where it is the node as a whole; node "" where it is the workflow
  */
 export interface Problem {
   readonly node: NodeId;
   readonly input: string;
-  readonly code:
-    | "unknown-type" | "missing-input" | "not-fed" | "needs-link" | "not-whole" | "not-a-number" | "not-true-or-false"
-    | "not-a-text" | "too-small" | "too-large" | "not-in-list" | "no-output-node"
-    | "no-node" | "no-output" | "no-input" | "kind" | "cycle";
+  readonly code: (typeof PROBLEMS)[number] | LinkProblem["code"];
   readonly about: Readonly<Record<string, string>>;
+}
+
+/** Give the key of a fault's sentence in i18n. */
+export function sentenceOf(problem: Problem): string {
+  return `${PROBLEMS.some((code) => code === problem.code) ? "problem" : "link"}.${problem.code}`;
 }
 
 /** Give all faults in the workflow's order. What does not run has none. */
