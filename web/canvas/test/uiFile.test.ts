@@ -100,6 +100,12 @@ describe("ComfyUI's editor format", () => {
     expect([...toParts(document, SOME).prompt.keys()]).toHaveLength(4);
   });
 
+  it("keeps the values of unknown nodes whose names nobody knows, and lists as lists", () => {
+    const document = open({ nodes: [node(1, "Unheard.Of", { widgets_values: [1, "x"] }), node(2, "Other", { widgets_values: { list: [1, 2] } })], links: [] });
+    expect(document.nodes.get("1")?.meta.get("widgets_values")).toEqual([1, "x"]);
+    expect(inputsOf(document, "2")).toEqual({ list: new Map([["__value__", [1, 2]]]) });
+  });
+
   it("survives a subgraph that holds itself", () => {
     const body = { id: uuid, name: "Loop", inputs: [], outputs: [], nodes: [node(1, uuid)], links: [] };
     expect(open({ nodes: [node(1, uuid)], links: [], definitions: { subgraphs: [body] } }).nodes.size).toBe(0);

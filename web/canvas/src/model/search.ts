@@ -45,6 +45,8 @@ function rate(type: NodeType, query: string): number {
   // What is only mentioned comes behind what is so called.
   const words = query.toLowerCase().split(/\s+/);
   const said = `${type.category} ${type.summary}`.toLowerCase();
-  const mentioned = words.every((word) => said.includes(word)) ? 20 : 0;
-  return name > 0 ? name + 30 : mentioned;
+  if (name > 0) return name + 30;
+  if (words.every((word) => said.includes(word))) return 20;
+  const help = [type.help, ...type.inputs.map((input) => input.help)].join(" ").toLowerCase();
+  return words.every((word) => help.includes(word)) ? 10 : 0;
 }
