@@ -55,7 +55,9 @@ def page(browser: Browser, address: str) -> Generator[Page]:
     shown.on("pageerror", lambda error: wrong.append(str(error)))
     shown.on("console", lambda said: wrong.append(said.text) if "Policy" in said.text else None)
     shown.goto(address)
-    expect(shown.get_by_role("button", name="Run", exact=False).first).to_be_visible()
+    expect(shown.get_by_role("tab", name="Find faces")).to_be_visible()
+    shown.keyboard.press("Alt+n")  # beside the example that everybody sees first
+    expect(shown.locator(".react-flow__node")).to_have_count(0)
     yield shown
     context.close()
     assert wrong == []

@@ -117,6 +117,60 @@ def test_parts_are_copied_with_their_wires(page: Page, tmp_path: Path) -> None:
     expect(nodes(page)).to_have_count(3)
 
 
+def test_a_node_dropped_onto_a_wire_goes_into_it(page: Page, tmp_path: Path) -> None:
+    """Both of its new wires and its move are undone at once."""
+    graph = steps([("EmptyImage", {}), ("PreviewImage", {"images": ["1", 0]}), ("ImageInvert", {})])
+    graph["2"]["_meta"]["pos"], graph["3"]["_meta"]["pos"] = [700, 0], [400, 320]
+    open_graph(page, tmp_path, graph)
+    start, end = middle(port(page, "1", "0")), middle(port(page, "2", "images"))
+    drag(page, middle(node(page, "3").locator(".title")), ((start[0] + end[0]) / 2, start[1]))
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+    page.keyboard.press("Control+z")
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+
+
+def test_frames_take_along_what_lies_in_them(page: Page, tmp_path: Path) -> None:
+    """A frame is drawn around the selection and moves it."""
+    chain(page, tmp_path)
+    page.keyboard.press("Control+a")
+    page.keyboard.press("Control+g")
+    frame = page.locator(".react-flow__node-frame")
+    expect(frame.get_by_label("Title of the group")).to_have_value("Group")
+    page.keyboard.press("Escape")
+    box, before = frame.bounding_box(), middle(node(page, "2"))
+    assert box is not None
+    start = (box["x"] + box["width"] / 2, box["y"] + box["height"] - 8)
+    drag(page, start, (start[0], start[1] + 90))
+    assert middle(node(page, "2"))[1] == pytest.approx(before[1] + 90, abs=12)
+    page.keyboard.press("Control+z")
+    assert middle(node(page, "2"))[1] == pytest.approx(before[1], abs=2)
+
+
+def test_nodes_are_collapsed_and_lined_up_from_the_menu(page: Page, tmp_path: Path) -> None:
+    """What keys do stands in a menu, with the keys."""
+    chain(page, tmp_path)
+    move(page, "2", 0, 90)
+    page.keyboard.press("Control+a")
+    node(page, "1").locator(".title").click(button="right")
+    page.get_by_role("button", name="Align top").click()
+    tops = {round(middle(node(page, id).locator(".title"))[1]) for id in "123"}
+    assert len(tops) == 1
+    node(page, "1").locator(".title").click(button="right")
+    page.get_by_role("button", name=re.compile("Collapse or open")).click()
+    expect(node(page, "1").get_by_role("spinbutton")).to_have_count(0)
+    expect(page.locator(".react-flow__edge")).to_have_count(2)
+
+
+def test_a_dot_is_put_on_a_wire(page: Page, tmp_path: Path) -> None:
+    """And what runs does not know of it."""
+    chain(page, tmp_path)
+    start, end = middle(port(page, "2", "0")), middle(port(page, "3", "images"))
+    page.mouse.dblclick((start[0] + end[0]) / 2, start[1])
+    expect(page.locator(".react-flow__node-dot")).to_have_count(1)
+    page.keyboard.press("Control+Enter")
+    expect(node(page, "3").locator("img")).to_be_visible(timeout=30_000)
+
+
 def test_chinese_is_written_with_an_input_method(page: Page, tmp_path: Path) -> None:
     """Keys that compose a word are not the canvas's."""
     open_graph(page, tmp_path, steps([("PrimitiveStringMultiline", {"value": ""})]))

@@ -11,8 +11,8 @@ import { setUpWords } from "./words/words";
 setUpWords(app().settings.language);
 const root = createRoot(document.getElementById("root") as HTMLElement);
 // Node types first: sizes of nodes, and which values a file's widgets have, hang on them.
-void connect().finally(() => {
-  restore();
+void connect().finally(async () => {
+  await restore();
   keepSaving();
   root.render(
     <StrictMode>

@@ -1,6 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { KEY_MAP } from "../src/keys/keyMap";
+import { PHASES } from "../src/run/messages";
+import { PROBLEMS } from "../src/model/problems";
 import { AFTERWARDS } from "../src/model/seeds";
 import { en } from "../src/words/en";
 import { zh } from "../src/words/zh";
@@ -13,6 +15,7 @@ function flat(words: object, before = ""): Map<string, string> {
   return new Map(found);
 }
 
+const LINES = ["left", "right", "top", "bottom", "middle", "centre", "across", "down"];
 const [english, chinese] = [flat(en), flat(zh)];
 const SOURCE = new URL("../src/", import.meta.url);
 const source = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
@@ -23,10 +26,10 @@ const all = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((fo
 
 /** Every key that the source names, and those it builds from a code. */
 function used(): Set<string> {
-  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find)\.[\w-]+)["']/g);
+  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find|menu)\.[\w-]+)["']/g);
   const codes = [...all(/FormatError\("([\w-]+)"/g), ...all(/refuse\("([\w-]+)"/g)].map((code) => `fault.${code}`);
   const links = all(/code: "(no-node|no-output|no-input|kind|cycle)"/g).map((code) => `link.${code}`);
-  return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...AFTERWARDS.map((after) => `after.${after}`)]);
+  return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...PHASES.map((phase) => `phase.${phase}`), ...AFTERWARDS.map((after) => `after.${after}`), ...PROBLEMS.map((code) => `problem.${code}`), ...LINES.map((how) => `menu.${how}`)]);
 }
 
 describe("words", () => {

@@ -5,6 +5,7 @@ import { EMPTY } from "../model/document";
 import { say } from "../words/words";
 import { newTab } from "./files";
 import { app, notify, send, useApp } from "./store";
+import { openExample } from "./start";
 import { isChanged, type Tab } from "./workspace";
 
 const [LIST, TAB] = ["vinode.tabs", "vinode.tab."];
@@ -16,8 +17,8 @@ interface Kept {
   readonly changed: boolean;
 }
 
-/** Open what was open when the page was left. */
-export function restore(): void {
+/** Open what was open when the page was left; at first, the example. */
+export async function restore(): Promise<void> {
   const { tabs, current } = kept();
   for (const { id, name, changed } of tabs) {
     const text = localStorage.getItem(TAB + id);
@@ -29,7 +30,7 @@ export function restore(): void {
       localStorage.removeItem(TAB + id); // half written, or of a newer version
     }
   }
-  if (app().workspace.tabs.length === 0) newTab();
+  if (app().workspace.tabs.length === 0) await openExample();
   else send({ type: "switch", id: current });
 }
 

@@ -5,8 +5,10 @@ import { EMPTY } from "../model/document";
 import type { Point } from "../model/document";
 import { say } from "../words/words";
 import { deleteSelected, pasteFragment, selectedFragment } from "./edits";
-import { openFile, showDocument } from "./files";
+import { showDocument } from "./files";
+import { takeFile } from "./pictures";
 import { app, notify, tab } from "./store";
+import { selectedNodes } from "./workspace";
 
 /** Say whether a field has the focus: then the clipboard is the field's. */
 export function isWriting(target: EventTarget | null): boolean {
@@ -36,7 +38,7 @@ export function listenToClipboard(center: () => Point): () => void {
     if (isWriting(event.target)) return;
     const file = event.clipboardData?.files[0];
     const text = event.clipboardData?.getData("text/plain") ?? "";
-    if (file) void file.arrayBuffer().then((bytes) => openFile(file.name, new Uint8Array(bytes)));
+    if (file) void takeFile(file, center(), selectedNodes(tab())[0] ?? null);
     else if (text.trim()) pasteText(text, withLinks, center());
     event.preventDefault();
   }, { signal });

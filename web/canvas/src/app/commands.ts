@@ -5,6 +5,7 @@ import { arrange, deleteSelected, groupSelected, pasteFragment, selectAll, selec
 import { newTab, saveAs } from "./files";
 import { run, stop } from "./running";
 import { app, choose, send, show, tab } from "./store";
+import { selectedNodes } from "./workspace";
 
 /** What only the canvas can do: it knows what is seen. */
 export interface View {
@@ -25,6 +26,7 @@ const COMMANDS: Partial<Record<Command, (view: View) => void>> = {
   palette: (view) => view.palette(),
   run: () => void run(),
   "run-front": () => void run(true),
+  "run-selected": () => void (tab().selected.size > 0 && run(false, selectedNodes(tab()))),
   stop,
   undo: () => send({ type: "undo" }),
   redo: () => send({ type: "redo" }),

@@ -1,8 +1,10 @@
 /** What people do to the nodes of the workflow that is shown. */
+import { align, type Axis, distribute, type Edge } from "../model/align";
 import { inGroup, toggleCollapsed } from "../model/apply";
-import { type Document, freeIds, isPinned, newNode, type Mode, type NodeId, type Point } from "../model/document";
+import { type Document, freeIds, type InputPlace, isPinned, newNode, type Mode, type NodeId, type Point } from "../model/document";
 import type { Event } from "../model/events";
 import { copy, corner, type Fragment, freeGroupId, paste } from "../model/fragment";
+import { insertion } from "../model/insertion";
 import { firstInput, firstOutput, linkProblem } from "../model/links";
 import { initialValue, type NodeType } from "../model/nodeType";
 import { shapeOf } from "../model/shape";
@@ -118,6 +120,19 @@ export function groupSelected(title: string): void {
   const id = freeGroupId(new Set(document.groups.map((group) => group.id)));
   change({ type: "add", nodes: [], groups: [{ id, title, colour: "", x, y, width, height }] });
   send({ type: "select", ids: [frameId(id)] });
+}
+
+/** Put the selected nodes in line, or leave equal gaps between them. */
+export function lineUp(how: Edge | Axis): void {
+  const document = tab().history.present;
+  const boxes = selectedNodes(tab()).map((id) => ({ id, ...document.nodes.get(id)!.pos, ...drawnSize(document, id) }));
+  change(how === "across" || how === "down" ? distribute(boxes, how) : align(boxes, how));
+}
+
+/** Put a node into the wire onto which it was dropped, where it fits. */
+export function dropOnWire(id: NodeId, to: InputPlace): void {
+  const event = insertion(tab().history.present, app().catalogue, id, to);
+  if (event) change(event, "drag");
 }
 
 /** Lay out nodes from left to right: the selected ones, or all where fewer than two are selected. */

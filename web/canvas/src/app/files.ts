@@ -5,18 +5,19 @@ import { openBytes } from "../formats/open";
 import { unknownTypes, write } from "../formats/ourFile";
 import { type Document, EMPTY } from "../model/document";
 import { say } from "../words/words";
+import { freshId } from "./ids";
 import { arrange } from "./edits";
 import { app, notify, send, tab } from "./store";
 
 export function newTab(): void {
-  send({ type: "open", id: crypto.randomUUID(), name: "", document: EMPTY });
+  send({ type: "open", id: freshId(), name: "", document: EMPTY });
 }
 
 /** Show a workflow in a tab of its own, laid out where the file says no places. */
 export async function showDocument(name: string, document: Document): Promise<void> {
   const now = tab();
   const untouched = now.history.present === EMPTY && now.history.past.length + now.history.future.length === 0;
-  send({ type: "open", id: crypto.randomUUID(), name, document });
+  send({ type: "open", id: freshId(), name, document });
   if (untouched && now.id) send({ type: "close", id: now.id });
   await arrange("missing");
   const unknown = unknownTypes(document, app().catalogue);

@@ -3,17 +3,20 @@ import { catchUp } from "../api/catchUp";
 import * as client from "../api/client";
 import { listen } from "../api/socket";
 import { toParts } from "../formats/ourFile";
+import { objectOf } from "../model/json";
 import { moveSeeds } from "../model/seeds";
 import { readMessage } from "../run/messages";
 import { say } from "../words/words";
+import { freshId } from "./ids";
 import { tellProblem } from "./files";
+import { jobTold } from "./models";
 import { app, change, notify, send, sendRun, tab, useApp } from "./store";
 
 const CLIENT = clientId();
 
 /** The same for a reload, so that a run under way is still told of. */
 function clientId(): string {
-  const known = sessionStorage.getItem("vinode.client") ?? crypto.randomUUID();
+  const known = sessionStorage.getItem("vinode.client") ?? freshId();
   sessionStorage.setItem("vinode.client", known);
   return known;
 }
@@ -42,7 +45,7 @@ export async function run(front = false, targets: readonly string[] = []): Promi
 
 function refused(tabId: string, error: unknown): void {
   if (error instanceof client.ApiError && error.nodes.size > 0) {
-    const id = crypto.randomUUID();
+    const id = freshId();
     sendRun({ type: "asked", run: id, tab: tabId });
     sendRun({ type: "refused", run: id, faults: [], nodes: error.nodes });
   }
@@ -75,6 +78,7 @@ export async function connect(): Promise<void> {
     frame: (frame) => {
       if (frame.type === "preview") preview(frame.run, frame.node, frame.picture);
       else {
+        if (objectOf(frame.told).get("type") === "vinode_job") jobTold(objectOf(frame.told).get("data") ?? null);
         const message = readMessage(frame.told);
         if (message) sendRun({ type: "told", message });
       }

@@ -3,6 +3,7 @@ import { create } from "zustand";
 import type { NodeId, Point } from "../model/document";
 import type { Event } from "../model/events";
 import { type Catalogue, NO_CATALOGUE } from "../model/nodeType";
+import type { Jobs } from "../run/jobs";
 import { NO_RUNS, type RunEvent, type Runs, tell, type TabRun } from "../run/runs";
 import { keepSettings, loadSettings, type Settings } from "./settings";
 import { currentTab, NO_TABS, reduce, type Tab, type Workspace, type WorkspaceEvent } from "./workspace";
@@ -17,6 +18,7 @@ export type Dialog =
   | { readonly kind: "palette"; readonly at: Point; readonly on: Point | null; readonly loose: Loose | null }
   | { readonly kind: "help" }
   | { readonly kind: "find" }
+  | { readonly kind: "menu"; readonly on: Point }
   | { readonly kind: "open" }
   | { readonly kind: "save" };
 
@@ -31,6 +33,7 @@ export interface AppState {
   readonly workspace: Workspace;
   readonly catalogue: Catalogue;
   readonly runs: Runs;
+  readonly jobs: Jobs;
   readonly settings: Settings;
   readonly dialog: Dialog | null;
   readonly notices: readonly Notice[];
@@ -39,7 +42,7 @@ export interface AppState {
 }
 
 export const useApp = create<AppState>()(() => ({
-  workspace: NO_TABS, catalogue: NO_CATALOGUE, runs: NO_RUNS, settings: loadSettings(), dialog: null, notices: [],
+  workspace: NO_TABS, catalogue: NO_CATALOGUE, runs: NO_RUNS, jobs: new Map(), settings: loadSettings(), dialog: null, notices: [],
   connected: false, problem: "",
 }));
 

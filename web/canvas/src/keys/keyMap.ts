@@ -1,7 +1,7 @@
 /** Which key does what. One table: the canvas obeys it, and the help page shows it. */
 
 export type Command =
-  | "palette" | "run" | "run-front" | "stop" | "undo" | "redo" | "copy" | "cut" | "paste" | "paste-linked" | "duplicate"
+  | "palette" | "run" | "run-front" | "run-selected" | "stop" | "undo" | "redo" | "copy" | "cut" | "paste" | "paste-linked" | "duplicate"
   | "delete" | "select-all" | "clear-selection" | "group" | "collapse" | "bypass" | "mute" | "pin" | "arrange" | "fit"
   | "fit-selection" | "minimap" | "save" | "save-as" | "open" | "new-tab" | "next-tab" | "help" | "find" | "theme" | "zoom-in" | "zoom-out";
 
@@ -14,6 +14,7 @@ export interface Key {
 export const KEY_MAP: readonly Key[] = [
   { command: "run", keys: ["Ctrl+Enter"] },
   { command: "run-front", keys: ["Ctrl+Shift+Enter"] },
+  { command: "run-selected", keys: ["Alt+Enter"] },
   { command: "stop", keys: ["Ctrl+Alt+Enter"] },
   { command: "palette", keys: ["Space", "Tab", "Shift+a"] },
   { command: "undo", keys: ["Ctrl+z"] },

@@ -9,6 +9,7 @@ import { Canvas } from "./Canvas";
 import { FilesDialog } from "./FilesDialog";
 import { Finder } from "./Finder";
 import { Help } from "./Help";
+import { Menu } from "./Menu";
 import { Notices } from "./Notices";
 import { Palette } from "./Palette";
 import { Tabs } from "./Tabs";
@@ -34,6 +35,7 @@ export function App() {
         {workerProblem && <p className="warning" role="status">{t("app.worker", { problem: workerProblem })}</p>}
         <Canvas key={current} />
         {dialog?.kind === "palette" && <Palette dialog={dialog} />}
+        {dialog?.kind === "menu" && <Menu on={dialog.on} />}
         {dialog?.kind === "help" && <Help />}
         {dialog?.kind === "find" && <Finder />}
         {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}

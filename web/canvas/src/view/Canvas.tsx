@@ -6,10 +6,11 @@ import {
 import { type DragEvent, type MouseEvent, useCallback, useEffect, useMemo, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
-import { unlink, wireProblem } from "../app/edits";
-import { openFile } from "../app/files";
+import { isWriting } from "../app/clipboard";
+import { dropOnWire, unlink, wireProblem } from "../app/edits";
+import { takeFile } from "../app/pictures";
 import { app, change, type Loose, notify, send, show, tab, useApp, useTab } from "../app/store";
-import { freeIds, type NodeId, type Point } from "../model/document";
+import { freeIds, type InputPlace, type NodeId, type Point } from "../model/document";
 import { kindOf } from "../model/flow";
 import { inGroup } from "../model/apply";
 import { inputKind } from "../model/links";
@@ -32,8 +33,7 @@ export function Canvas() {
   const settings = useApp((state) => state.settings);
   const nodes = useMemo(() => flowNodes(history.present, catalogue, selected), [history.present, catalogue, selected]);
   const edges = useMemo(() => flowEdges(history.present, catalogue, selected), [history.present, catalogue, selected]);
-  const around = useRef<HTMLDivElement>(null);
-  useKeys(around);
+  useKeys();
   const moved = useMoves();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => select(changes), []);
   const wires = useWires();
@@ -48,16 +48,28 @@ export function Canvas() {
     const on = { x: event.clientX, y: event.clientY };
     show({ kind: "palette", at: flow.screenToFlowPosition(on), on, loose: null });
   };
+  const onMenu = (event: MouseEvent, node: AnyNode): void => {
+    if (!tab().selected.has(node.id)) send({ type: "select", ids: [node.id] });
+    openMenu(event);
+  };
+  const onPaneMenu = (event: MouseEvent | globalThis.MouseEvent): void => {
+    const on = { x: event.clientX, y: event.clientY };
+    event.preventDefault();
+    show({ kind: "palette", at: flow.screenToFlowPosition(on), on, loose: null });
+  };
   const onDrop = (event: DragEvent): void => {
     event.preventDefault();
-    for (const file of event.dataTransfer.files) void file.arrayBuffer().then((bytes) => openFile(file.name, new Uint8Array(bytes)));
+    const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
+    const on = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset["id"] ?? null;
+    for (const file of event.dataTransfer.files) void takeFile(file, at, on);
   };
   return (
-    <div className="canvas" ref={around} onDoubleClick={onDoubleClick} onDrop={onDrop} onDragOver={(event) => event.preventDefault()}>
+    <div className="canvas" onDoubleClick={onDoubleClick} onDrop={onDrop} onDragOver={(event) => event.preventDefault()}>
       <ReactFlow<AnyNode, Edge>
         nodes={nodes} edges={edges} nodeTypes={NODE_TYPES} {...moved} {...wires} onEdgesChange={onEdgesChange}
         onEdgeDoubleClick={(event, edge) => addDot(edge, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))}
         onMoveEnd={(_, to) => send({ type: "view", view: to })} {...(view ? { defaultViewport: view } : {})}
+        onNodeContextMenu={onMenu} onSelectionContextMenu={(event) => openMenu(event)} onPaneContextMenu={onPaneMenu}
         colorMode={isDark() ? "dark" : "light"} minZoom={0.05} maxZoom={3} onlyRenderVisibleElements elevateNodesOnSelect
         zoomOnDoubleClick={false} deleteKeyCode={null} selectionMode={SelectionMode.Partial} snapToGrid={settings.snap} snapGrid={SNAP}
         panOnDrag={settings.drag === "pan" ? true : [1]} selectionOnDrag={settings.drag === "select"} panOnScroll={settings.drag === "select"}
@@ -69,6 +81,13 @@ export function Canvas() {
       </ReactFlow>
     </div>
   );
+}
+
+function openMenu(event: MouseEvent): void {
+  // Fields have the browser's own menu: for spelling, and to paste.
+  if (isWriting(event.target)) return;
+  event.preventDefault();
+  show({ kind: "menu", on: { x: event.clientX, y: event.clientY } });
 }
 
 function miniColour(node: AnyNode): string {
@@ -116,8 +135,18 @@ function useMoves() {
     }
     if (nodes.size + groups.size > 0) change({ type: "move", nodes, groups }, "drag");
   }, []);
-  const onNodeDragStop = useCallback(() => send({ type: "settle" }), []);
+  const onNodeDragStop = useCallback((event: globalThis.MouseEvent | TouchEvent | MouseEvent, node: AnyNode, dragged: AnyNode[]) => {
+    const to = dragged.length === 1 && "clientX" in event ? wireUnder(event.clientX, event.clientY) : null;
+    if (to) dropOnWire(node.id, to);
+    send({ type: "settle" });
+  }, []);
   return { onNodeDragStart, onNodesChange, onNodeDragStop };
+}
+
+/** The wire at a place of the page, or null. */
+function wireUnder(x: number, y: number): InputPlace | null {
+  const edge = document.elementsFromPoint(x, y).map((each) => each.closest(".react-flow__edge")).find((each) => each !== null);
+  return placeOf(edge?.getAttribute("data-id") ?? "");
 }
 
 function ends(connection: Connection | Edge): { from: { node: string; slot: number }; to: { node: string; input: string } } {

@@ -21,7 +21,7 @@ export const Frame = memo(function Frame({ data, selected }: NodeProps<FrameNode
         onChange={(event) => set({ title: event.target.value }, `title ${group.id}`)} onBlur={() => send({ type: "settle" })}
       />
       <input
-        type="color" className="frame-colour nodrag" value={group.colour || "#607d8b"} aria-label={t("group.title")}
+        type="color" className="frame-colour nodrag" value={group.colour || "#607d8b"} aria-label={t("group.colour")}
         onChange={(event) => set({ colour: event.target.value }, `colour ${group.id}`)}
       />
     </div>

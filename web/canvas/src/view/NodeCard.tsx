@@ -6,10 +6,11 @@ import { change, send, useApp } from "../app/store";
 import { deviceOf, isCollapsed, isLink, isPinned, type Node, titleOf } from "../model/document";
 import type { NodeType } from "../model/nodeType";
 import { ROW, type Shape, TITLE } from "../model/shape";
-import { faultText } from "../run/messages";
 import type { NodeRun } from "../run/runs";
 import { type CardNode, kindColour } from "./flow";
 import { Pictures } from "./Pictures";
+import { Problems } from "./Problems";
+import { Fallbacks, RanOn, Spent } from "./Spent";
 import { Widget } from "./widgets/Widget";
 
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
@@ -24,7 +25,12 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
         <PortHandle key={`${port.side} ${port.id}`} port={port} name={port.side === "in" ? port.id : (shape.outputs[Number(port.id)]?.name ?? port.id)} />
       ))}
       {!folded && <Body node={node} shape={shape} run={run} />}
-      <Problems known={type !== undefined} run={run} />
+      <div className="below">
+        {run && !folded && <Spent run={run} />}
+        {run && !folded && <Fallbacks run={run} />}
+        <Problems known={type !== undefined} run={run} />
+        {!folded && shape.picture === 0 && <Pictures node={node} shape={shape} run={run} />}
+      </div>
       {selected && !folded && (
         <NodeResizeControl
           className="resize" minWidth={150} minHeight={TITLE}
@@ -62,6 +68,7 @@ function Title({ node, type, run }: { node: Node; type: NodeType | undefined; ru
       {isPinned(node) && <span aria-label={t("node.pinned")}>📌</span>}
       {node.mode !== "on" && <span className="mode">{t(node.mode === "mute" ? "node.muted" : "node.bypassed")}</span>}
       {run?.state === "reused" && <span title={t("node.reused")} role="img" aria-label={t("node.reused")}>↻</span>}
+      {run && type?.usesDevice && <RanOn run={run} />}
       {(device || type?.usesDevice) && <Device node={node} device={device} />}
       {run?.state === "running" && <progress aria-label={t("node.running")} {...(run.total > 0 ? { value: run.done, max: run.total } : {})} />}
     </header>
@@ -117,20 +124,7 @@ function Body({ node, shape, run }: { node: Node; shape: Shape; run: NodeRun | u
       {shape.widgets.map(({ input, height }) => (
         <Widget key={input.name} node={node} input={input} height={height} />
       ))}
-      <Pictures node={node} shape={shape} run={run} />
+      {shape.picture > 0 && <Pictures node={node} shape={shape} run={run} />}
     </div>
-  );
-}
-
-function Problems({ known, run }: { known: boolean; run: NodeRun | undefined }) {
-  const { t } = useTranslation();
-  const said = [...(known ? [] : [t("node.unknown")]), ...(run?.faults ?? []).map(faultText), ...(run?.message ? [run.message] : [])];
-  if (said.length === 0) return null;
-  return (
-    <ul className="problems" aria-label={t("node.problem")}>
-      {said.map((sentence) => (
-        <li key={sentence}>{sentence}</li>
-      ))}
-    </ul>
   );
 }

@@ -24,7 +24,7 @@ export const Pictures = memo(function Pictures({ node, shape, run }: Properties)
   const place = shape.picture ? { height: shape.picture } : {};
   return (
     <figure className={shape.picture ? "pictures" : "pictures is-below"} style={place} aria-label={t("node.pictures", { title: titleOf(node) || node.type })}>
-      {urls[shown] && <img src={urls[shown].small} alt="" draggable={false} onDoubleClick={() => window.open(urls[shown]?.full, "_blank", "noopener")} />}
+      {urls[shown] && <img src={urls[shown].small} alt="" draggable={false} onError={(event) => { event.currentTarget.hidden = true; }} onLoad={(event) => { event.currentTarget.hidden = false; }} onDoubleClick={() => window.open(urls[shown]?.full, "_blank", "noopener")} />}
       {texts.length > 0 && <pre className="nodrag nowheel">{texts.join("\n")}</pre>}
       {urls.length > 1 && (
         <button type="button" className="nodrag" onClick={() => setAt((shown + 1) % urls.length)} aria-label={t("node.picture", { number: shown + 1, count: urls.length })}>

@@ -1,24 +1,32 @@
 /** The key map at work. */
 import { useReactFlow } from "@xyflow/react";
-import { type RefObject, useEffect } from "react";
+import { useEffect, useMemo } from "react";
 import { isWriting, listenToClipboard } from "../app/clipboard";
 import { obey, type View } from "../app/commands";
 import { app, show } from "../app/store";
 import { commandOf } from "../keys/keyMap";
 import type { Point } from "../model/document";
 
-export function useKeys(around: RefObject<HTMLDivElement | null>): void {
+/** What is seen: its middle, and the commands that change it. */
+export function useView(): View & { readonly center: () => Point } {
   const flow = useReactFlow();
-  useEffect(() => {
+  return useMemo(() => {
     const center = (): Point => {
-      const box = around.current?.getBoundingClientRect();
+      const box = document.querySelector(".canvas")?.getBoundingClientRect();
       return flow.screenToFlowPosition(box ? { x: box.x + box.width / 2, y: box.y + box.height / 2 } : { x: 0, y: 0 });
     };
-    const view: View = {
+    return {
+      center,
       fit: (ids) => void flow.fitView({ padding: 0.15, maxZoom: 1, duration: 200, ...(ids?.length ? { nodes: ids.map((id) => ({ id })) } : {}) }),
       zoom: (factor) => void flow.zoomTo(flow.getZoom() * factor),
       palette: () => show({ kind: "palette", at: center(), on: null, loose: null }),
     };
+  }, [flow]);
+}
+
+export function useKeys(): void {
+  const view = useView();
+  useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       // A key that an input method composes with is the input method's.
       if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
@@ -33,10 +41,10 @@ export function useKeys(around: RefObject<HTMLDivElement | null>): void {
       if (obey(command, view)) event.preventDefault();
     };
     document.addEventListener("keydown", onKey);
-    const unlisten = listenToClipboard(center);
+    const unlisten = listenToClipboard(view.center);
     return () => {
       document.removeEventListener("keydown", onKey);
       unlisten();
     };
-  }, [flow, around]);
+  }, [view]);
 }

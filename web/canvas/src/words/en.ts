@@ -1,6 +1,6 @@
 /** English. Keys are the same in every language; a test finds what is missing. */
 export const en = {
-  app: { untitled: "Untitled", connecting: "The server does not answer. Trying again…", worker: "Worker: {{problem}}" },
+  app: { untitled: "Untitled", example: "Find faces", connecting: "The server does not answer. Trying again…", worker: "Worker: {{problem}}" },
   bar: {
     run: "Run", stop: "Stop", queue: "{{count}} waiting", open: "Open", save: "Save", download: "Download", help: "Keys and help",
     theme: "Light or dark", language: "中文", add: "Add node", arrange: "Arrange", newTab: "New workflow", closeTab: "Close {{name}}",
@@ -15,15 +15,35 @@ export const en = {
     device: "Device", title: "Title", linked: "from a wire", output: "Output {{name}}: {{kind}}", input: "Input {{name}}: {{kind}}",
     pictures: "Pictures of {{title}}", picture: "Picture {{number}} of {{count}}", running: "running", reused: "as before",
     upload: "Choose or drop a picture", after: "After a run", randomise: "New random number", pinned: "pinned",
+    spent: "{{total}}: {{parts}}", before: "{{time}} in the run before", ranOn: "Ran on {{device}}",
+    fallback: "{{requested}} was asked for, {{actual}} was used", fix: "Fix: {{fix}}", fetch: "Fetch the model {{name}}",
+  },
+  phase: {
+    wait: "waiting", convert: "converting", load: "loading", compile: "compiling", upload: "to the device", compute: "computing",
+    download: "from the device", host: "Python",
   },
   after: { fixed: "keep", increment: "add 1", decrement: "subtract 1", randomize: "random" },
-  group: { title: "Title of the group", name: "Group" },
+  group: { colour: "Colour of the group", title: "Title of the group", name: "Group" },
   link: {
     "no-node": "There is no node {{node}}.",
     "no-output": "{{node}} has no output {{slot}}.",
     "no-input": "{{node}} has no input {{input}}.",
     kind: "{{input}} takes {{wanted}}, and this gives {{given}}.",
     cycle: "This wire would close a circle: the node would wait for itself.",
+  },
+  problem: {
+    "unknown-type": "This server has no node of the type {{type}}.",
+    "missing-input": "{{input}} is missing: give a {{kind}}.",
+    "not-fed": "Nothing comes in at {{input}}: what is wired to it is bypassed and has nothing to pass on.",
+    "needs-link": "{{input}} takes a {{kind}} from a wire.",
+    "not-whole": "{{input}} takes a whole number, not {{got}}.",
+    "not-a-number": "{{input}} takes a number, not {{got}}.",
+    "not-true-or-false": "{{input}} is true or false, not {{got}}.",
+    "not-a-text": "{{input}} takes a text.",
+    "too-small": "{{input}} is at least {{minimum}} {{unit}}, not {{got}}.",
+    "too-large": "{{input}} is at most {{maximum}} {{unit}}, not {{got}}.",
+    "not-in-list": "{{input}} has no choice {{got}}.",
+    "no-output-node": "Nothing would come of it: add a node that saves or shows something.",
   },
   fault: {
     empty: "The file is empty.",
@@ -32,6 +52,8 @@ export const en = {
     "no-class": "Node {{node}} says no class_type, so nobody knows what it is.",
     "too-new": "The file is of a newer version ({{got}}). Update vinode to open it.",
     "too-large": "The file is larger than 64 MB.",
+    "too-many-nodes": "The workflow has more than {{most}} nodes, counting those of subgraphs at each use.",
+    "no-object": "{{key}} of node {{node}} is no object, so the file is damaged.",
     "json-tail": "Not JSON: something follows at line {{line}}, column {{column}}.",
     "json-deep": "Brackets are nested too deep at line {{line}}.",
     "json-key": "Not JSON: a key is missing at line {{line}}, column {{column}}.",
@@ -43,6 +65,7 @@ export const en = {
     "json-number": "A number is too large at line {{line}}, column {{column}}.",
   },
   note: {
+    fetched: "The model {{name}} is here.",
     saved: "Saved as {{name}}.", copied: "Copied {{count}} nodes.", unknown: "Unknown node types: {{names}}. They are kept.",
     offline: "The server does not answer.", nothing: "There is nothing to run yet: add nodes.", full: "The browser's storage is full; save your work to a file.",
   },
@@ -51,9 +74,13 @@ export const en = {
     saveTitle: "Save on the server", save: "Save",
   },
   help: { title: "Keys", close: "Close", key: "Key", does: "What it does", hint: "Double-click the canvas to add a node. Drop a picture or a JSON file to open the workflow in it." },
+  menu: {
+    title: "What to do", left: "Align left", right: "Align right", top: "Align top", bottom: "Align bottom", middle: "One above the other",
+    centre: "In one row", across: "Equal gaps across", down: "Equal gaps down",
+  },
   find: { title: "Find a node", search: "Title, type or number", none: "No node of this workflow answers “{{query}}”." },
   command: {
-    palette: "Add a node", run: "Run", "run-front": "Run before all others", stop: "Stop", undo: "Undo", redo: "Redo", copy: "Copy", cut: "Cut",
+    palette: "Add a node", run: "Run", "run-front": "Run before all others", "run-selected": "Run only what is selected", stop: "Stop", undo: "Undo", redo: "Redo", copy: "Copy", cut: "Cut",
     paste: "Paste", "paste-linked": "Paste with wires from outside", duplicate: "Duplicate", delete: "Delete", "select-all": "Select all",
     "clear-selection": "Select nothing", group: "Group", collapse: "Collapse or open", bypass: "Bypass", mute: "Mute", pin: "Pin",
     arrange: "Arrange", fit: "Show all", "fit-selection": "Show the selection", minimap: "Minimap", save: "Save", "save-as": "Save as",
