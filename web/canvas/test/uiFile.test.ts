@@ -106,6 +106,24 @@ describe("ComfyUI's editor format", () => {
     expect(inputsOf(document, "2")).toEqual({ list: new Map([["__value__", [1, 2]]]) });
   });
 
+  it("finds the names of a use's values, where the use does not list all inputs", () => {
+    const width = { name: "width", type: "INT", link: 2, widget: { name: "width" } };
+    const body = {
+      id: uuid, name: "S", inputs: [{ name: "wide", type: "INT" }, { name: "pic", type: "IMAGE" }],
+      nodes: [node(8, "ImageScale", { inputs: [port("image", "IMAGE", 1), width], widgets_values: [1, 2] })],
+      links: [[1, -10, 1, 8, 0, "IMAGE"], [2, -10, 0, 8, 1, "INT"]],
+    };
+    const opened = (use: object) => inputsOf(open({
+      nodes: [node(1, "LoadImage", { widgets_values: ["a"] }), node(10, uuid, { inputs: [port("pic", "IMAGE", 1)], ...use })],
+      links: [[1, 1, 0, 10, 0, "IMAGE"]], definitions: { subgraphs: [body] },
+    }), "10:8");
+    const image = { node: "1", slot: 0 };
+    expect(opened({ widgets_values: [640] })).toEqual({ image, width: 640, height: 2 });
+    expect(opened({ widgets_values: [] })).toEqual({ image, width: 1, height: 2 });
+    expect(opened({ widgets_values: [640, 9], properties: { proxyWidgets: [["-1", "wide"], ["8", "height"]] } })).toEqual({ image, width: 640, height: 2 });
+    expect(opened({ widgets_values: [], properties: { proxyWidgets: [["-1", "wide"]] } })).toEqual({ image, width: 1, height: 2 });
+  });
+
   it("survives a subgraph that holds itself", () => {
     const body = { id: uuid, name: "Loop", inputs: [], outputs: [], nodes: [node(1, uuid)], links: [] };
     expect(open({ nodes: [node(1, uuid)], links: [], definitions: { subgraphs: [body] } }).nodes.size).toBe(0);

@@ -16,7 +16,7 @@ import { type Json, type JsonObject, NO_KEYS, object } from "../model/json";
 import type { Catalogue } from "../model/nodeType";
 import { type UiDot, type UiGraph, type UiLink, type UiNode, readUi } from "./uiGraph";
 import { type Level, levels, trace } from "./uiSources";
-import { widgetsOf } from "./uiWidgets";
+import { promotedOf, widgetsOf } from "./uiWidgets";
 
 const MODES: Readonly<Record<number, Mode>> = { 2: "mute", 4: "bypass" };
 const PRIMITIVE = "PrimitiveNode";
@@ -141,16 +141,10 @@ function sourceOf(level: Level, link: UiLink): Given | undefined {
 function madeBy(level: Level, from: string, slot: number): Given | undefined {
   const source = trace(level, from, slot);
   if (!source) return undefined;
-  if (source.kind === "widget") return promoted(source.instance, source.name);
+  if (source.kind === "widget") return promotedOf(source.instance, source.body).get(source.name) ?? undefined;
   const { node } = source;
   if (node.type === PRIMITIVE) return widgetsOf({ ...node, inputs: [{ name: "value", kind: "*", widget: "value" }] }, undefined).values.get("value");
   return { node: source.level.prefix + node.id, slot: source.slot } satisfies Link;
-}
-
-/** The value that a use of a subgraph gives to a widget inside. */
-function promoted(instance: UiNode, name: string): Json | undefined {
-  const value = widgetsOf(instance, undefined).values.get(name);
-  return value === null ? undefined : value;
 }
 
 function dotId(level: Level, id: string): NodeId {

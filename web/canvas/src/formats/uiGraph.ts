@@ -55,8 +55,8 @@ export interface UiGraph {
   readonly links: readonly UiLink[];
   readonly dots: readonly UiDot[];
   readonly groups: readonly UiGroup[];
-  /** names of a subgraph's inputs, in order */
-  readonly inputs: readonly string[];
+  /** a subgraph's inputs, in order */
+  readonly inputs: readonly UiSlot[];
   readonly subgraphs: ReadonlyMap<string, UiGraph>;
 }
 
@@ -79,7 +79,7 @@ export function readUi(graph: JsonObject): UiGraph {
     links: listOf(graph.get("links")).map((each) => readLink(each, parents)).filter((link) => link !== null),
     dots: [...listOf(graph.get("reroutes")), ...listOf(extra.get("reroutes"))].map((each) => readDot(objectOf(each))),
     groups: listOf(graph.get("groups")).map((each) => readGroup(objectOf(each))),
-    inputs: listOf(graph.get("inputs")).map((each) => textOf(objectOf(each).get("name"))),
+    inputs: listOf(graph.get("inputs")).map((each) => readSlot(objectOf(each))),
     subgraphs: new Map(subgraphs.map((each) => [each.id, each])),
   };
 }

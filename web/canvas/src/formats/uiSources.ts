@@ -16,7 +16,7 @@ export interface Level {
 /** An output of a node in a level; or the widget of a subgraph's use. */
 export type Source =
   | { readonly kind: "output"; readonly level: Level; readonly node: UiNode; readonly slot: number }
-  | { readonly kind: "widget"; readonly instance: UiNode; readonly name: string }
+  | { readonly kind: "widget"; readonly instance: UiNode; readonly body: UiGraph; readonly name: string }
   | null;
 
 const [FROM_OUTSIDE, TO_OUTSIDE] = ["-10", "-20"];
@@ -77,12 +77,11 @@ export function trace(level: Level, from: string, slot: number, depth = 0): Sour
   if (from === FROM_OUTSIDE) {
     if (!level.outer) return null;
     const { level: around, instance } = level.outer;
-    const name = level.graph.inputs[slot] ?? "";
-    const named = instance.inputs.findIndex((input) => input.name === name);
-    const port = named >= 0 ? named : slot;
-    const link = around.links.get(`${instance.id} ${port}`);
+    const name = level.graph.inputs[slot]?.name ?? "";
+    // A use need not list all inputs of the subgraph, so its places are not the subgraph's.
+    const link = around.links.get(`${instance.id} ${instance.inputs.findIndex((input) => input.name === name)}`);
     if (link) return trace(around, link.from, link.slot, depth + 1);
-    return { kind: "widget", instance, name: instance.inputs[port]?.widget || name };
+    return { kind: "widget", instance, body: level.graph, name };
   }
   const node = level.nodes.get(from);
   if (!node) return null;

@@ -1,7 +1,7 @@
 /** ComfyUI's editor keeps the values of widgets as a list without names; this finds the names. */
-import { type Json, listOf, objectOf, withKey } from "../model/json";
+import { type Json, listOf, objectOf, textOf, withKey } from "../model/json";
 import type { Input, NodeType } from "../model/nodeType";
-import type { UiNode } from "./uiGraph";
+import type { UiGraph, UiNode, UiSlot } from "./uiGraph";
 
 /** What becomes of a seed after a run, as ComfyUI's editor writes it. */
 const AFTER = ["fixed", "increment", "decrement", "randomize"];
@@ -23,6 +23,43 @@ export function widgetsOf(node: UiNode, type: NodeType | undefined): Widgets {
   // Newer editors list every widget among the inputs; then the file itself is the best witness.
   if (!type || fromFile.used === values.length) return fromFile;
   return walk(widgetInputs(type), values);
+}
+
+/** A use that many wires ask is looked through once. */
+const PROMOTED = new WeakMap<UiNode, ReadonlyMap<string, Json>>();
+const WIDGET_KINDS = ["INT", "FLOAT", "STRING", "BOOLEAN", "COMBO"];
+
+/**
+ * Give the values that a use of a subgraph gives to widgets inside, by the names of the subgraph's inputs.
+ *
+ * Editors list them in the order of `proxyWidgets`, of the subgraph's inputs, or of the use's own; the
+ * list whose length is right is the one. What stands for no input keeps the value it has inside.
+ */
+export function promotedOf(use: UiNode, body: UiGraph): ReadonlyMap<string, Json> {
+  const known = PROMOTED.get(use) ?? promoted(use, body);
+  PROMOTED.set(use, known);
+  return known;
+}
+
+function promoted(use: UiNode, body: UiGraph): ReadonlyMap<string, Json> {
+  if (use.named.size > 0 || use.values instanceof Map) return widgetsOf(use, undefined).values;
+  const values = listOf(use.values);
+  const proxies = listOf(use.properties.get("proxyWidgets")).map((each) => listOf(each).map(textOf));
+  const lists = [
+    proxies.map(([node, name]) => (node === "-1" ? (name ?? "") : "")),
+    body.inputs.filter((input) => feedsWidget(body, input)).map((input) => input.name),
+    body.inputs.filter((input) => WIDGET_KINDS.includes(input.kind)).map((input) => input.name),
+  ];
+  const names = lists.find((list) => list.length === values.length);
+  if (!names) return proxies.length > 0 ? new Map() : widgetsOf(use, undefined).values;
+  return new Map(names.map((name, index) => [name, values[index] as Json] as const).filter(([name]) => name !== ""));
+}
+
+function feedsWidget(body: UiGraph, input: UiSlot): boolean {
+  const slot = body.inputs.indexOf(input);
+  const link = body.links.find((each) => each.from === "-10" && each.slot === slot);
+  const node = body.nodes.find((each) => each.id === link?.to);
+  return (node?.inputs[link?.input ?? -1]?.widget ?? "") !== "";
 }
 
 /** The widgets of a node type in ComfyUI's order: what must be given before what may be left out. */
