@@ -14,5 +14,5 @@ export default defineConfig({
     ),
   },
   // Node 20 has the WebSocket of browsers only where it is asked for.
-  test: { environment: "node", include: ["test/**/*.test.ts"], execArgv: ["--experimental-websocket"] },
+  test: { environment: "node", include: ["test/**/*.test.ts"], execArgv: ["--experimental-websocket"], testTimeout: 30_000 },
 });
