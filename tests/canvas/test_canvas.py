@@ -214,3 +214,14 @@ def test_a_large_workflow_draws_only_what_is_seen(page: Page, tmp_path: Path) ->
     page.keyboard.press("Enter")
     expect(node(page, "700")).to_be_visible()
     page.wait_for_function("document.querySelectorAll('.react-flow__node').length < 60")
+
+
+def test_the_canvas_is_moved_as_its_user_is_used_to(page: Page, tmp_path: Path) -> None:
+    """Where dragging selects, a box around nodes marks them; it is chosen in the help."""
+    chain(page, tmp_path)
+    page.keyboard.press("?")
+    page.get_by_role("checkbox", name=re.compile("Dragging the canvas selects")).check()
+    page.get_by_role("button", name="Close", exact=True).click()
+    drag(page, (40, 120), (1360, 820))
+    page.keyboard.press("Delete")
+    expect(nodes(page)).to_have_count(0)

@@ -26,7 +26,7 @@ const all = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((fo
 
 /** Every key that the source names, and those it builds from a code. */
 function used(): Set<string> {
-  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find|menu)\.[\w-]+)["']/g);
+  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find|menu|settings)\.[\w-]+)["']/g);
   const codes = [...all(/FormatError\("([\w-]+)"/g), ...all(/refuse\("([\w-]+)"/g)].map((code) => `fault.${code}`);
   const links = all(/code: "(no-node|no-output|no-input|kind|cycle)"/g).map((code) => `link.${code}`);
   return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...PHASES.map((phase) => `phase.${phase}`), ...AFTERWARDS.map((after) => `after.${after}`), ...PROBLEMS.map((code) => `problem.${code}`), ...LINES.map((how) => `menu.${how}`)]);

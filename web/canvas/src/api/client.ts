@@ -81,8 +81,9 @@ export async function getCatalogue(): Promise<Catalogue> {
   return readCatalogue(await call("/vinode/nodes"));
 }
 
-/** What goes with a run besides its graph. */
+/** What goes with a run besides its graph; `id`: a UUID to give to it. */
 export interface RunOptions {
+  readonly id?: string;
   readonly client: string;
   readonly front: boolean;
   readonly targets: readonly string[];
@@ -94,6 +95,7 @@ export async function queuePrompt(prompt: JsonObject, extra: JsonObject, options
   const body = object({
     prompt,
     client_id: options.client,
+    prompt_id: options.id,
     extra_data: new Map<string, Json>([...extra, ["extra_pnginfo", carried]]),
     front: options.front || undefined,
     partial_execution_targets: options.targets.length > 0 ? options.targets : undefined,

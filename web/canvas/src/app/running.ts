@@ -1,6 +1,7 @@
 /** Runs: handing in, stopping, and listening to what the server tells. */
 import { catchUp } from "../api/catchUp";
 import * as client from "../api/client";
+import { getDevices } from "../api/devices";
 import { listen } from "../api/socket";
 import { toParts } from "../formats/ourFile";
 import { objectOf } from "../model/json";
@@ -30,12 +31,14 @@ export async function run(front = false, targets: readonly string[] = []): Promi
     notify(say("note.nothing"));
     return;
   }
+  // The run is named here, for the socket tells of it before the answer comes.
+  const id = freshId();
+  sendRun({ type: "asked", run: id, tab: shown.id });
   try {
-    const queued = await client.queuePrompt(prompt, extra, { client: CLIENT, front, targets });
-    sendRun({ type: "asked", run: queued.id, tab: shown.id });
+    const queued = await client.queuePrompt(prompt, extra, { id, client: CLIENT, front, targets });
     if (queued.nodes.size > 0) sendRun({ type: "refused", run: queued.id, faults: [], nodes: queued.nodes });
   } catch (error) {
-    refused(shown.id, error);
+    refused(id, error);
     return;
   }
   const seeds = moveSeeds(shown.history.present, catalogue);
@@ -43,12 +46,8 @@ export async function run(front = false, targets: readonly string[] = []): Promi
   send({ type: "settle" });
 }
 
-function refused(tabId: string, error: unknown): void {
-  if (error instanceof client.ApiError && error.nodes.size > 0) {
-    const id = freshId();
-    sendRun({ type: "asked", run: id, tab: tabId });
-    sendRun({ type: "refused", run: id, faults: [], nodes: error.nodes });
-  }
+function refused(id: string, error: unknown): void {
+  if (error instanceof client.ApiError) sendRun({ type: "refused", run: id, faults: [], nodes: error.nodes });
   tellProblem(error);
 }
 
@@ -60,6 +59,9 @@ export function stop(): void {
 async function load(): Promise<void> {
   try {
     useApp.setState({ catalogue: await client.getCatalogue(), problem: "" });
+    // The socket tells of devices only when something changes.
+    const { phase, problem, devices } = await getDevices();
+    sendRun({ type: "told", message: { type: "worker", phase, problem, devices: devices.map((device) => device.name) } });
   } catch (error) {
     if (!(error instanceof client.ApiError)) throw error;
     useApp.setState({ problem: error.message });

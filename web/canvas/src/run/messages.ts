@@ -23,6 +23,8 @@ export interface Reason {
   readonly code: string;
   readonly sentence: string;
   readonly fix: string;
+  /** Devices that the node could be asked to run on instead. */
+  readonly devices: readonly string[];
 }
 
 /** Where a node ran; `actual` and `requested` are names of devices. */
@@ -136,7 +138,9 @@ export function readFault(told: JsonObject): Fault {
 export function readPlacement(told: JsonObject): Placement {
   const reasons = listOf(told.get("reasons")).map((each) => {
     const reason = objectOf(each);
-    return { code: textOf(reason.get("code")), sentence: textOf(reason.get("sentence")), fix: textOf(reason.get("fix")) };
+    const fixes = listOf(reason.get("fixes")).map(objectOf).filter((fix) => fix.get("kind") === "device");
+    const devices = fixes.map((fix) => textOf(fix.get("value"))).filter(Boolean);
+    return { code: textOf(reason.get("code")), sentence: textOf(reason.get("sentence")), fix: textOf(reason.get("fix")), devices };
   });
   return { requested: textOf(told.get("requested")), actual: textOf(told.get("where")), reasons };
 }

@@ -46,3 +46,20 @@ export function slower(node: NodeRun): number | null {
 export function fallbacks(node: NodeRun): readonly Reason[] {
   return node.placement?.reasons.filter((reason) => reason.code !== "python-node") ?? [];
 }
+
+/** Say whether a node has been asked onto another device since it ran. */
+export function isOtherwiseAsked(node: NodeRun, device: string): boolean {
+  const before = node.placement?.requested ?? "";
+  return before !== "" && device !== "" && before !== device;
+}
+
+/**
+ * Name the device that a hint wants and this computer lacks; null where it has it, where nobody knows
+ * yet, and where the hint refuses to run elsewhere: the run then says so.
+ */
+export function absentDevice(hint: string, here: readonly string[]): string | null {
+  if (hint === "" || hint.endsWith("!") || here.length === 0) return null;
+  const wanted = hint.replace(/^HETERO:/, "").split(",");
+  const has = (device: string): boolean => here.some((each) => each === device || each.split(".")[0] === device);
+  return wanted.find((device) => !["AUTO", "CPU"].includes(device) && !has(device)) ?? null;
+}

@@ -1,6 +1,6 @@
 /** The page: bar, canvas, and what lies over them. */
 import { ReactFlowProvider } from "@xyflow/react";
-import { useEffect } from "react";
+import { type MouseEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
 import { useApp } from "../app/store";
@@ -13,6 +13,12 @@ import { Menu } from "./Menu";
 import { Notices } from "./Notices";
 import { Palette } from "./Palette";
 import { Tabs } from "./Tabs";
+
+/** What the mouse pressed keeps no focus, or Space would press it again instead of opening the palette. */
+function giveBackFocus(event: MouseEvent): void {
+  const isMouse = event.detail > 0;
+  if (isMouse && event.target instanceof Element) event.target.closest("button")?.blur();
+}
 
 export function App() {
   const { t } = useTranslation();
@@ -27,7 +33,7 @@ export function App() {
   return (
     <ReactFlowProvider>
       <div className="page">
-        <header>
+        <header onClick={giveBackFocus}>
           <Tabs />
           <Bar />
         </header>

@@ -22,6 +22,8 @@ import { NodeCard } from "./NodeCard";
 import { useKeys } from "./useKeys";
 
 const NODE_TYPES = { card: NodeCard, dot: Dot, frame: Frame };
+// A field that leaves the view loses the caret where nodes are drawn only while they are seen.
+const MANY = 100;
 const SNAP: [number, number] = [16, 16];
 const FIT = { padding: 0.15, maxZoom: 1, duration: 200 };
 
@@ -70,7 +72,7 @@ export function Canvas() {
         onEdgeDoubleClick={(event, edge) => addDot(edge, flow.screenToFlowPosition({ x: event.clientX, y: event.clientY }))}
         onMoveEnd={(_, to) => send({ type: "view", view: to })} {...(view ? { defaultViewport: view } : {})}
         onNodeContextMenu={onMenu} onSelectionContextMenu={(event) => openMenu(event)} onPaneContextMenu={onPaneMenu}
-        colorMode={isDark() ? "dark" : "light"} minZoom={0.05} maxZoom={3} onlyRenderVisibleElements elevateNodesOnSelect
+        colorMode={isDark() ? "dark" : "light"} minZoom={0.05} maxZoom={3} onlyRenderVisibleElements={nodes.length > MANY} elevateNodesOnSelect
         zoomOnDoubleClick={false} deleteKeyCode={null} selectionMode={SelectionMode.Partial} snapToGrid={settings.snap} snapGrid={SNAP}
         panOnDrag={settings.drag === "pan" ? true : [1]} selectionOnDrag={settings.drag === "select"} panOnScroll={settings.drag === "select"}
         selectionKeyCode={["Control", "Meta"]} multiSelectionKeyCode={["Shift", "Control", "Meta"]} panActivationKeyCode={null} connectionRadius={28}

@@ -1,6 +1,6 @@
-/** All keys, from the table that the canvas obeys. */
+/** All keys, from the table that the canvas obeys; and what can be chosen for this browser. */
 import { useTranslation } from "react-i18next";
-import { show } from "../app/store";
+import { choose, show, useApp } from "../app/store";
 import { KEY_MAP } from "../keys/keyMap";
 import { Modal } from "./Modal";
 
@@ -20,7 +20,21 @@ export function Help() {
           ))}
         </tbody>
       </table>
+      <Choices />
       <button type="button" autoFocus onClick={() => show(null)}>{t("help.close")}</button>
     </Modal>
+  );
+}
+
+function Choices() {
+  const { t } = useTranslation();
+  const settings = useApp((state) => state.settings);
+  return (
+    <fieldset>
+      <legend>{t("settings.title")}</legend>
+      <label><input type="checkbox" checked={settings.snap} onChange={(event) => choose({ snap: event.target.checked })} /> {t("settings.snap")}</label>
+      <label><input type="checkbox" checked={settings.drag === "select"} onChange={(event) => choose({ drag: event.target.checked ? "select" : "pan" })} /> {t("settings.drag")}</label>
+      <label><input type="checkbox" checked={settings.minimap} onChange={(event) => choose({ minimap: event.target.checked })} /> {t("settings.minimap")}</label>
+    </fieldset>
   );
 }

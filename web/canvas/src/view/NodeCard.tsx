@@ -27,7 +27,7 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
       {!folded && <Body node={node} shape={shape} run={run} />}
       <div className="below">
         {run && !folded && <Spent run={run} />}
-        {run && !folded && <Fallbacks run={run} />}
+        {!folded && <Fallbacks node={node} run={run} />}
         <Problems known={type !== undefined} run={run} />
         {!folded && shape.picture === 0 && <Pictures node={node} shape={shape} run={run} />}
       </div>
@@ -68,7 +68,7 @@ function Title({ node, type, run }: { node: Node; type: NodeType | undefined; ru
       {isPinned(node) && <span aria-label={t("node.pinned")}>📌</span>}
       {node.mode !== "on" && <span className="mode">{t(node.mode === "mute" ? "node.muted" : "node.bypassed")}</span>}
       {run?.state === "reused" && <span title={t("node.reused")} role="img" aria-label={t("node.reused")}>↻</span>}
-      {run && type?.usesDevice && <RanOn run={run} />}
+      {run && type?.usesDevice && <RanOn run={run} asked={device} />}
       {(device || type?.usesDevice) && <Device node={node} device={device} />}
       {run?.state === "running" && <progress aria-label={t("node.running")} {...(run.total > 0 ? { value: run.done, max: run.total } : {})} />}
     </header>

@@ -1,9 +1,10 @@
 /** Under a node: where its time went, and why it ran where it ran. */
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { useApp } from "../app/store";
+import { change, useApp } from "../app/store";
+import { deviceOf, type Node } from "../model/document";
 import type { NodeRun } from "../run/runs";
-import { fallbacks, sharesOf, slower, slowest, timeText } from "../run/spent";
+import { absentDevice, fallbacks, isOtherwiseAsked, sharesOf, slower, slowest, timeText } from "../run/spent";
 
 /** A bar by phase, as long as the node took against the slowest; and the same in words. */
 export const Spent = memo(function Spent({ run }: { run: NodeRun }) {
@@ -30,30 +31,39 @@ export const Spent = memo(function Spent({ run }: { run: NodeRun }) {
 });
 
 /** The device a node ran on; marked where it is not the one that was asked for. */
-export function RanOn({ run }: { run: NodeRun }) {
+export function RanOn({ run, asked }: { run: NodeRun; asked: string }) {
   const { t } = useTranslation();
   const { placement } = run;
   if (!placement?.actual) return null;
-  const reasons = fallbacks(run);
-  const said = [t("node.ranOn", { device: placement.actual }), ...reasons.map((reason) => reason.sentence)].join(". ");
+  const isOld = isOtherwiseAsked(run, asked);
+  const reasons = isOld ? [] : fallbacks(run);
+  const said = [t(isOld ? "node.ranBefore" : "node.ranOn", { device: placement.actual }), ...reasons.map((reason) => reason.sentence)].join(". ");
   const device = placement.actual.split(/[^A-Z]/)[0]?.toLowerCase() ?? "";
+  const marks = ["ran-on", `on-${device}`, reasons.length > 0 ? "is-fallback" : "", isOld ? "is-old" : ""];
   return (
-    <span className={`ran-on on-${device}${reasons.length > 0 ? " is-fallback" : ""}`} role="img" aria-label={said} title={said}>
+    <span className={marks.filter(Boolean).join(" ")} role="img" aria-label={said} title={said}>
       {reasons.length > 0 && "⚠ "}{placement.actual}
     </span>
   );
 }
 
-/** Why a node did not run where it was asked to, and what to do. */
-export function Fallbacks({ run }: { run: NodeRun }) {
+/** Why a node does not run, or did not, where it is asked to; and what to do. */
+export function Fallbacks({ node, run }: { node: Node; run: NodeRun | undefined }) {
   const { t } = useTranslation();
-  const reasons = fallbacks(run);
-  if (reasons.length === 0) return null;
-  const { requested = "", actual = "" } = run.placement ?? {};
+  const asked = deviceOf(node);
+  const here = useApp((state) => state.runs.worker.devices);
+  const reasons = run && !isOtherwiseAsked(run, asked) ? fallbacks(run) : [];
+  const absent = reasons.length === 0 ? absentDevice(asked, here) : null;
+  if (reasons.length === 0 && absent === null) return null;
+  const set = (device: string): void => change({ type: "set-meta", nodes: [node.id], key: "device", value: device === "AUTO" ? undefined : device });
   return (
-    <ul className="fallbacks" aria-label={t("node.fallback", { requested, actual })}>
+    <ul className="fallbacks nodrag" aria-label={t("node.fallback", { requested: asked || "AUTO", actual: run?.placement?.actual ?? here.join(", ") })}>
+      {absent !== null && <li>⚠ {t("node.absent", { device: absent, here: here.join(", ") })}</li>}
       {reasons.map((reason) => (
-        <li key={`${reason.code} ${reason.sentence}`}>⚠ {reason.sentence}{reason.fix && `. ${t("node.fix", { fix: reason.fix })}`}</li>
+        <li key={`${reason.code} ${reason.sentence}`}>
+          ⚠ {reason.sentence}{reason.fix && `. ${t("node.fix", { fix: reason.fix })}`}
+          {asked && reason.devices.map((device) => <button key={device} type="button" onClick={() => set(device)}>{device}</button>)}
+        </li>
       ))}
     </ul>
   );

@@ -15,7 +15,8 @@ export const en = {
     device: "Device", title: "Title", linked: "from a wire", output: "Output {{name}}: {{kind}}", input: "Input {{name}}: {{kind}}",
     pictures: "Pictures of {{title}}", picture: "Picture {{number}} of {{count}}", running: "running", reused: "as before",
     upload: "Choose or drop a picture", after: "After a run", randomise: "New random number", pinned: "pinned",
-    spent: "{{total}}: {{parts}}", before: "{{time}} in the run before", ranOn: "Ran on {{device}}",
+    spent: "{{total}}: {{parts}}", before: "{{time}} in the run before", ranOn: "Ran on {{device}}", ranBefore: "Ran on {{device}} when it was asked elsewhere",
+    absent: "There is no {{device}} here, only {{here}}: the node will run there. `vinode doctor` tells what is missing.",
     fallback: "{{requested}} was asked for, {{actual}} was used", fix: "Fix: {{fix}}", fetch: "Fetch the model {{name}}",
   },
   phase: {
@@ -74,6 +75,9 @@ export const en = {
     saveTitle: "Save on the server", save: "Save",
   },
   help: { title: "Keys", close: "Close", key: "Key", does: "What it does", hint: "Double-click the canvas to add a node. Drop a picture or a JSON file to open the workflow in it." },
+  settings: {
+    title: "This browser", snap: "Snap nodes to a grid", drag: "Dragging the canvas selects, and the wheel moves it", minimap: "Show the minimap",
+  },
   menu: {
     title: "What to do", left: "Align left", right: "Align right", top: "Align top", bottom: "Align bottom", middle: "One above the other",
     centre: "In one row", across: "Equal gaps across", down: "Equal gaps down",

@@ -16,7 +16,8 @@ export const zh: Words = {
     device: "设备", title: "标题", linked: "来自连线", output: "输出 {{name}}：{{kind}}", input: "输入 {{name}}：{{kind}}",
     pictures: "{{title}} 的图片", picture: "第 {{number}} 张，共 {{count}} 张", running: "运行中", reused: "沿用上次结果",
     upload: "选择或拖入图片", after: "运行之后", randomise: "新随机数", pinned: "已固定",
-    spent: "共 {{total}}：{{parts}}", before: "上次运行 {{time}}", ranOn: "在 {{device}} 上运行",
+    spent: "共 {{total}}：{{parts}}", before: "上次运行 {{time}}", ranOn: "在 {{device}} 上运行", ranBefore: "此前请求别的设备时在 {{device}} 上运行",
+    absent: "本机没有 {{device}}，只有 {{here}}，节点将在那里运行。`vinode doctor` 会说明缺少什么。",
     fallback: "请求 {{requested}}，实际使用 {{actual}}", fix: "解决办法：{{fix}}", fetch: "下载模型 {{name}}",
   },
   phase: {
@@ -74,6 +75,9 @@ export const zh: Words = {
     saveTitle: "保存到服务器", save: "保存",
   },
   help: { title: "快捷键", close: "关闭", key: "按键", does: "作用", hint: "双击画布添加节点。拖入图片或 JSON 文件即可打开其中的工作流。" },
+  settings: {
+    title: "此浏览器的设置", snap: "节点对齐到网格", drag: "拖动画布为框选，滚轮为平移", minimap: "显示小地图",
+  },
   menu: {
     title: "操作", left: "左对齐", right: "右对齐", top: "顶部对齐", bottom: "底部对齐", middle: "垂直居中排列",
     centre: "水平居中排列", across: "水平等距", down: "垂直等距",

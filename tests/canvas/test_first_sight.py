@@ -1,0 +1,59 @@
+"""What somebody sees who comes here first: a workflow that runs, and what its runs tell."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.canvas.hands import chain, node, nodes, open_graph, steps
+
+pytestmark = pytest.mark.browser
+
+
+def test_the_example_is_there_with_its_picture(page: Page) -> None:
+    """The photo is put where the node looks for it, and a model that lacks can be fetched."""
+    page.get_by_role("tab", name="Find faces").click()
+    expect(nodes(page)).to_have_count(6)
+    expect(node(page, "1").locator("img")).to_have_js_property("naturalWidth", 512)
+    page.keyboard.press("Control+Enter")
+    lacks = node(page, "2").get_by_role("button", name="Fetch the model face-short-range")
+    expect(lacks).to_be_visible(timeout=30_000)
+    expect(node(page, "1").locator(".problems")).to_have_count(0)
+
+
+def test_a_node_tells_where_its_time_went(page: Page, tmp_path: Path) -> None:
+    """By phase, in words; of every node, the first one too."""
+    chain(page, tmp_path)
+    node(page, "1").get_by_role("spinbutton", name="width").fill("68")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Control+Enter")
+    for id in ("1", "2", "3"):
+        bar = node(page, id).get_by_role("img", name=re.compile(r"^[\d.]+ m?s: .*Python"))
+        expect(bar).to_be_visible(timeout=30_000)
+
+
+def test_a_device_that_is_not_there_is_told_of_before_a_run(page: Page, tmp_path: Path) -> None:
+    """With what is there instead."""
+    open_graph(page, tmp_path, steps([("DetectObjects", {}), ("EmptyImage", {})]))
+    expect(node(page, "2").get_by_role("combobox", name="Device")).to_have_count(0)
+    node(page, "1").get_by_role("combobox", name="Device").select_option("GPU")
+    expect(node(page, "1").get_by_text("There is no GPU here, only CPU")).to_be_visible()
+
+
+def test_a_dropped_picture_gets_a_node(page: Page) -> None:
+    """One that carries no workflow is loaded."""
+    transfer = page.evaluate_handle(
+        """async () => {
+            const surface = new OffscreenCanvas(40, 30);
+            surface.getContext('2d').fillRect(0, 0, 9, 9);
+            const dropped = new DataTransfer();
+            const blob = await surface.convertToBlob();
+            dropped.items.add(new File([blob], 'dropped.png', {type: 'image/png'}));
+            return dropped;
+        }"""
+    )
+    page.dispatch_event(".react-flow__pane", "drop", {"dataTransfer": transfer})
+    expect(node(page, "1").locator("img")).to_have_js_property("naturalWidth", 40)
