@@ -16,6 +16,7 @@ from vinode.graph.part import Asked
 from vinode.graph.placement import Reason
 from vinode.graph.rightness import Checks, Rightness, now, trials, worst
 from vinode.graph.session import InferenceFailed, Session
+from vinode.graph.sharing import SHARED_PREFIX
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
     import openvino as ov
@@ -68,13 +69,15 @@ def compared(
 ) -> float | None:
     """Run fixed inputs on the device and on the CPU in f32; gives the worst output's SNR in dB.
 
-    The CPU runs the model without rewrites. None where there is nothing to compare with. Raises
-    InferenceFailed where the device fails, and what `check` raises.
+    The CPU runs the model without rewrites, but for the one that its shapes need. None where there
+    is nothing to compare with. Raises InferenceFailed where the device fails, and what `check`
+    raises.
     """
     ports = [(name, array.shape, array.dtype) for name, array in made.inputs.items()]
     given = trials(ports)
     answers = [_answer(made, asked, inputs, check) for inputs in given]
-    on_cpu = replace(asked, device="CPU", options=_F32, blobs=None, rewrites=())
+    shaping = tuple(name for name in asked.rewrites if name == SHARED_PREFIX)
+    on_cpu = replace(asked, device="CPU", options=_F32, blobs=None, rewrites=shaping)
     try:
         reference = compile_part(core, on_cpu, _untimed, check)
         if isinstance(reference, Reason):

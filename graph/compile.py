@@ -20,6 +20,7 @@ from vinode.graph.devices import SIMULATED
 from vinode.graph.part import Asked, read, refused_before, reshape, takes
 from vinode.graph.placement import Reason, classify
 from vinode.graph.rewrites import apply
+from vinode.graph.sharing import SHARED_PREFIX, full, share
 from vinode.graph.split import Split, assign
 
 if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a second
@@ -45,8 +46,7 @@ def compile_part(
     Raises ModelError where the IR or the inputs are at fault, and what `check` raises.
     """
     with timed("load"):
-        model = read(core, asked.part)
-        reshape(model, asked.part, asked.shapes)
+        model = _shaped(core, asked)
         unused = _rewritten(model, asked)
         refusal = refused_before(core, model, asked)
     if refusal is not None:
@@ -69,13 +69,27 @@ def compile_part(
             return classify(error, asked.device)
 
 
+def _shaped(core: ov.Core, asked: Asked) -> ov.Model:
+    """Read the model and give it its shapes."""
+    model = read(core, asked.part)
+    if SHARED_PREFIX not in asked.rewrites:
+        reshape(model, asked.part, asked.shapes)
+        return model
+    reshape(model, asked.part, full(asked.shapes))
+    return share(model, dict(asked.shapes))
+
+
 def _rewritten(model: ov.Model, asked: Asked) -> list[Reason]:
     """Apply the rewrites asked for; a reason for each that finds nothing to replace."""
     return [
         Reason("option-ignored", f"the model has nothing that {name} replaces", "drop the rewrite")
-        for name, count in apply(model, asked.rewrites).items()
+        for name, count in apply(model, _named(asked)).items()
         if not count
     ]
+
+
+def _named(asked: Asked) -> tuple[str, ...]:
+    return tuple(name for name in asked.rewrites if name != SHARED_PREFIX)
 
 
 def _split(core: ov.Core, model: ov.Model, asked: Asked) -> tuple[Split | None, Mapping[str, str]]:

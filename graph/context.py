@@ -109,9 +109,12 @@ class Context(Protocol):
         ...
 
     def open(
-        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]
+        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]], shared: bool = False
     ) -> AbstractContextManager[OpenModel]:
         """Hold a model for many inferences: its inputs are written, its outputs read, in place.
+
+        shared  inputs of B rows beside others of n B are repeated n times, where they meet: for a
+                model that answers each row by itself, without computing the same again
 
         It is the node's alone meanwhile: `infer` of the same part and shapes inside is refused.
         """

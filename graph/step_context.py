@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from vinode.graph.placement import PYTHON_NODE, Placement, Reason
 from vinode.graph.plan import Step
 from vinode.graph.pool import Pool
 from vinode.graph.session import Session
+from vinode.graph.sharing import SHARED_PREFIX
 from vinode.graph.values import Image, ModelPart
 from vinode.graph.workflow import NodeId
 
@@ -118,9 +119,13 @@ class StepContext:
         return done.outputs
 
     @contextmanager
-    def open(self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]) -> Generator[Session]:
+    def open(
+        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]], shared: bool = False
+    ) -> Generator[Session]:
         """Hold a model's request for many inferences: its memory is written without a copy."""
         hint = self.step.node.hint
+        if shared:
+            hint = replace(hint, rewrites=(*hint.rewrites, SHARED_PREFIX))
         given = tuple(shapes.items())
         with self.services.pool.open(
             part, given, hint, self.phase, self.check_cancelled, self.usage, self._compiling

@@ -76,10 +76,10 @@ class CallContext:
         return self._infer(part, inputs)
 
     def open(
-        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]]
+        self, part: ModelPart, shapes: Mapping[str, tuple[int, ...]], shared: bool = False
     ) -> AbstractContextManager[OpenModel]:
         """Refuse: no node of the tests holds a model."""
-        raise NotImplementedError(part.name, shapes)
+        raise NotImplementedError(part.name, shapes, shared)
 
     def prefers_single(self, part: ModelPart) -> bool:
         """Say no: a function is no device."""

@@ -16,11 +16,13 @@ from vinode.nodes.algorithms.sampling.arrays import Floats
 class Calls:
     """How the model is called for a latent and its prompts.
 
-    rows   of one call: all pictures times all prompts, or 1
-    count  calls that one look at the latent takes
+    rows     of one call: all pictures times all prompts, or 1
+    samples  latents that it is given: with several prompts, what comes before the prompt runs once
+    count    calls that one look at the latent takes
     """
 
     rows: int
+    samples: int
     count: int
 
 
@@ -32,7 +34,7 @@ def calls_of(batch: int, prompts: int, apart: bool) -> Calls:
     the answers are the same to the bit.
     """
     rows = batch * prompts
-    return Calls(1, rows) if apart else Calls(rows, 1)
+    return Calls(1, 1, rows) if apart else Calls(rows, batch, 1)
 
 
 def shapes_of(
@@ -40,7 +42,7 @@ def shapes_of(
 ) -> Mapping[str, tuple[int, ...]]:
     """Give the shapes that the model is compiled for; height and width in cells."""
     return {
-        "sample": (calls.rows, model.in_channels, height, width),
+        "sample": (calls.samples, model.in_channels, height, width),
         "timestep": (1,),
         "context": (calls.rows, tokens, model.context_width),
     }
@@ -61,11 +63,12 @@ class Unet:
         calls = calls_of(len(samples), len(contexts), self.apart)
         height, width = samples.shape[2:]
         shapes = shapes_of(self.model, calls, height, width, contexts[0].shape[1])
-        with self.context.open(self.model.unet, shapes) as opened:
+        shared = calls.samples < calls.rows
+        with self.context.open(self.model.unet, shapes, shared) as opened:
             opened.inputs["timestep"][...] = timestep
             if self.apart:
                 return [self._one_by_one(opened, samples, prompt) for prompt in contexts]
-            opened.inputs["sample"][...] = np.concatenate([samples] * len(contexts))
+            opened.inputs["sample"][...] = samples
             opened.inputs["context"][...] = np.concatenate(contexts)
             opened.run()
             answer = opened.views()["prediction"].astype(np.float32)
