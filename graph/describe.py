@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -45,7 +46,13 @@ def describe(value: object) -> str:
 
 
 def _array(array: NDArray[Any]) -> str:
-    return f"{array.shape} {array.dtype}, {array.nbytes} bytes"
+    return f"{array.shape} {_name(array.dtype)}, {array.nbytes} bytes"
+
+
+@lru_cache(64)
+def _name(dtype: np.dtype[Any]) -> str:
+    """Name a type of numbers: numpy works it out anew each time, and every wire shows one."""
+    return str(dtype)
 
 
 def _latent(latent: Latent) -> str:

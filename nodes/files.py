@@ -6,6 +6,7 @@ import dataclasses
 import hashlib
 import secrets
 import string
+from collections.abc import Callable
 from datetime import datetime
 from typing import Annotated, BinaryIO, Literal, NamedTuple
 
@@ -144,7 +145,7 @@ def save_image(context: Context, images: Image, filename_prefix: str = "vinode")
     _, height, width, _ = images.shape
     prefix = expand(filename_prefix, datetime.now(), width, height)
     target = plan_target(prefix, context.folders.output)
-    _save(context, images, target, "output", compress_level=4)
+    _save(context, images, target, "output", compress_level=4, first=next_number)
 
 
 @node("PreviewImage", category="image", output=True)
@@ -155,7 +156,8 @@ def preview_image(context: Context, images: Image) -> None:
     """
     letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(5))
     target = plan_target(f"vinode_temp_{letters}", context.folders.temp)
-    _save(context, images, target, "temp", compress_level=1)
+    # No other file has this stem, so the folder need not be looked through.
+    _save(context, images, target, "temp", compress_level=1, first=lambda _: 1)
 
 
 def _save(
@@ -164,11 +166,12 @@ def _save(
     target: Target,
     kind: Literal["output", "temp"],
     compress_level: int,
+    first: Callable[[Target], int],
 ) -> None:
     saved: list[dict[str, str]] = []
     batch = images.shape[0]
     try:
-        number = next_number(target)
+        number = first(target)
         for place in range(batch):
             context.progress(place, batch)
             # One at a time: a batch of floats would need a quarter of its memory again.

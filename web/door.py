@@ -9,6 +9,7 @@ import re
 import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from vinode.graph.errors import Fault, VinodeError
@@ -97,6 +98,7 @@ def is_address(name: str) -> bool:
     return True
 
 
+@lru_cache(16)
 def is_loopback(listen: str) -> bool:
     """Say whether an address is reached from this computer only."""
     return listen == "localhost" or (

@@ -15,7 +15,7 @@ import psutil
 from vinode.graph.cache import Cache
 from vinode.graph.devices import parse_hint, present
 from vinode.graph.errors import Fault, VinodeError
-from vinode.graph.graph import build
+from vinode.graph.graph import Graph, build
 from vinode.graph.part import Simulation
 from vinode.graph.plan import make
 from vinode.graph.plugins import Packs, load_packs
@@ -37,6 +37,8 @@ class Engine:
         self.packs: Packs = load_packs(settings.packs)
         self.cache = Cache(settings.cache_bytes)
         self.pool = self._make_pool()
+        self._process = psutil.Process()
+        self._last: tuple[str, str, Graph] | None = None
 
     def run(self, asked: Mapping[str, Json], cancel: threading.Event) -> None:
         """Run what was asked for, and tell of it to its end; never raises.
@@ -54,7 +56,7 @@ class Engine:
             fault = Fault("the engine", problem, fix="report it, with the log", code="internal")
             told |= {"faults": [asdict(fault)], "traceback": traceback.format_exc()}
         self._trail.write([])
-        told["rss"] = int(psutil.Process().memory_info().rss)
+        told["rss"] = int(self._process.memory_info().rss)
         self._post(told, None)
 
     def free(self, models: bool, results: bool) -> None:
@@ -83,10 +85,7 @@ class Engine:
 
     def _run(self, id: str, asked: Mapping[str, Json], cancel: threading.Event) -> dict[str, Json]:
         folders = self.settings.folders
-        prompt = json.loads(asked["prompt"])
-        workflow = from_json({"prompt": prompt}, "prompt")
-        hint = parse_hint(asked.get("device") or self.settings.device, "device")
-        graph = build(workflow, self.packs.types, folders, hint)
+        graph = self._graph(asked["prompt"], asked.get("device") or self.settings.device)
         plan = make(graph, folders, self.cache, asked["targets"] or None)
         teller = Teller(id, plan, self.cache, self._post, self._trail)
         run(
@@ -100,6 +99,20 @@ class Engine:
         )
         report = teller.report()
         return {"status": report["status"], "report": frames.dump(report)}
+
+    def _graph(self, prompt: str, device: str) -> Graph:
+        """Build the graph of a run; where the same workflow runs again, it is there already.
+
+        The server has checked it a moment ago. What changes beside it, files and models that it
+        names, is looked at anew by the plan and by the nodes.
+        """
+        if self._last is not None and self._last[:2] == (prompt, device):
+            return self._last[2]
+        workflow = from_json({"prompt": json.loads(prompt)}, "prompt")
+        hint = parse_hint(device, "device")
+        graph = build(workflow, self.packs.types, self.settings.folders, hint)
+        self._last = None if graph.faults else (prompt, device, graph)
+        return graph
 
     def _make_pool(self) -> Pool:
         given = self.settings.simulation

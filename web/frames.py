@@ -15,6 +15,9 @@ _HEAD = struct.Struct(">II")
 _MOST = 2**30  # bytes of a part; a longer one is no frame but something that strayed into the pipe
 
 
+_write = json.JSONEncoder(default=short, allow_nan=False, separators=(",", ":")).encode
+
+
 class BrokenFrame(Exception):
     """What came over the pipe is no message of ours."""
 
@@ -22,7 +25,7 @@ class BrokenFrame(Exception):
 def dump(value: Json) -> str:
     """Write JSON, in ASCII, of any value: JSON knows no NaN, and what is none becomes a text."""
     try:
-        return json.dumps(value, default=short, allow_nan=False)
+        return _write(value)
     except ValueError:  # NaN, or a cycle: it is another's value, and the message has to arrive
         return json.dumps(_plain(value, 0), default=short)
 

@@ -19,31 +19,34 @@ _PREVIEW, _PREVIEW_WITH_DATA, _JPEG = 1, 4, 1
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A frame of the socket.
+    """A message of the socket, written only where somebody takes it.
 
+    told  type and data of a text; or the bytes of a preview
     wish  which clients take it: all; comfy: those that read ComfyUI's messages; flags, no flags:
           those that said what they can (`supports_preview_metadata`), or did not; vinode: those
           that asked for our own
     key   a later message of the same key makes this one needless; "" for one that must arrive
     """
 
-    content: str | bytes
+    told: tuple[str, Mapping[str, Json]] | bytes
     wish: Wish = "all"
     key: str = ""
 
-    @property
-    def is_preview(self) -> bool:
-        """Say whether this is a picture, which is what a slow reader does without first."""
-        return isinstance(self.content, bytes)
+    def content(self) -> str | bytes:
+        """Write it: a text is `{"type": T, "data": D}`."""
+        if isinstance(self.told, bytes):
+            return self.told
+        type, data = self.told
+        return dump({"type": type, "data": data})
 
 
 def message(type: str, data: Mapping[str, Json], wish: Wish = "all", key: str = "") -> Message:
-    """Write a text frame: `{"type": T, "data": D}`."""
-    return Message(dump({"type": type, "data": data}), wish, key)
+    """Make a message of text."""
+    return Message((type, data), wish, key)
 
 
 def status(remaining: int, sid: str = "") -> Message:
-    """Tell how many runs wait and run; the first frame of a socket says its id too."""
+    """Tell how many runs wait and run; the first message of a socket says its id too."""
     told: dict[str, Json] = {"status": {"exec_info": {"queue_remaining": remaining}}}
     return message("status", {**told, "sid": sid} if sid else told, key="" if sid else "status")
 

@@ -14,7 +14,9 @@ from vinode.graph.strict_json import Json
 from vinode.graph.values import Image
 from vinode.web.frames import pack
 
-_PAUSE = 0.005  # seconds between two frames: a run of many quick nodes fills few
+_PAUSE = 0.005  # seconds in which messages gather: a run of many quick nodes fills few frames
+# What is never the last word: a node's start or the run's end comes right behind.
+_CAN_WAIT = ("run-started", "node-reused")
 _SIDE, _QUALITY = 512, 90  # of a preview
 
 
@@ -31,21 +33,27 @@ class Outbox:
         self._pipe, self._on_gone = pipe, on_gone
         self._notes: list[_Note] = []
         self._wake = threading.Condition()
-        self._idle, self._urgent = True, False
+        self._idle, self._due, self._urgent = True, False, False
         self._thread = threading.Thread(target=self._send_all, name="outbox", daemon=True)
         self._thread.start()
 
     def post(self, message: dict[str, Json], preview: Image | None = None) -> None:
         """Send a message soon; a run's end at once, for the next run waits for it."""
+        kind = message["kind"]
         with self._wake:
             self._notes.append(_Note(message, preview))
-            self._urgent = self._urgent or message["kind"] == "run-ended"
-            if self._idle or self._urgent:  # else it looks by itself, and a wake would cost a turn
+            is_end = kind == "run-ended"
+            self._urgent = self._urgent or is_end
+            # A wake costs this thread a turn, so of many messages only the first one wakes.
+            if is_end or not (self._due or kind in _CAN_WAIT):
+                self._due = True
                 self._wake.notify_all()
 
     def flush(self, seconds: float = 5.0) -> None:
         """Wait until all that was posted has been sent."""
         with self._wake:
+            self._due = self._urgent = True
+            self._wake.notify_all()
             self._wake.wait_for(lambda: not self._notes and self._idle, seconds)
 
     def _send_all(self) -> None:
@@ -53,16 +61,17 @@ class Outbox:
             with self._wake:
                 self._idle = True
                 self._wake.notify_all()
-                self._wake.wait_for(lambda: bool(self._notes))
+                self._wake.wait_for(lambda: self._due)
+                self._idle = False
+                self._wake.wait_for(lambda: self._urgent, _PAUSE)
                 notes, self._notes = self._notes, []
-                self._idle = self._urgent = False
+                self._due = self._urgent = False
             try:
-                self._pipe.write(_frame(notes))
-                self._pipe.flush()
+                if notes:
+                    self._pipe.write(_frame(notes))
+                    self._pipe.flush()
             except OSError:  # the server has gone
                 self._on_gone()
-            with self._wake:
-                self._wake.wait_for(lambda: self._urgent, _PAUSE)
 
 
 def _frame(notes: list[_Note]) -> bytes:

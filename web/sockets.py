@@ -7,7 +7,6 @@ import contextlib
 import json
 import uuid
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
 from typing import cast
 
 from aiohttp import WSMsgType, web
@@ -16,6 +15,7 @@ from vinode.graph.strict_json import Json
 from vinode.web import messages
 from vinode.web.answers import refuse
 from vinode.web.bodies import is_yes
+from vinode.web.client import Client
 from vinode.web.messages import Message
 from vinode.web.progress_view import RunView
 from vinode.web.told import Told
@@ -24,79 +24,9 @@ MOST_CLIENTS = 256
 _MOST_HEARD = 64 * 1024  # bytes of a message from a client
 _MOST_ID = 200
 _MOST_WATCHED = 200  # runs of others
-_FULL = 2 * 2**20  # bytes that wait for a client above which pictures are left out
-_TOO_FULL = 16 * 2**20  # above which it is let go
 _HEARTBEAT = 30.0  # seconds
 _PREVIEWS = "supports_preview_metadata"
 _GOING_AWAY, _TRY_LATER = 1001, 1013
-
-
-@dataclass(eq=False, slots=True)
-class Client:
-    """A socket, and what waits to be sent on it.
-
-    flags     it said what it can: `feature_flags`
-    ours      it reads our own messages
-    watching  runs of others that it wants to be told of
-    waiting   key, or a number where it has none -> frame, in the order of sending
-    """
-
-    sid: str
-    socket: web.WebSocketResponse
-    transport: asyncio.Transport | None
-    ours: bool = False
-    flags: bool = False
-    watching: set[str] = field(default_factory=set[str])
-    waiting: dict[object, str | bytes] = field(default_factory=dict[object, str | bytes])
-    size: int = 0
-    serial: int = 0
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def wants(self, wish: messages.Wish) -> bool:
-        """Say whether a message is for this client."""
-        match wish:
-            case "vinode":
-                return self.ours
-            case "flags":
-                return self.flags and not self.ours
-            case "no flags":
-                return not self.flags
-            case "comfy":
-                return not self.ours
-            case "all":
-                return True
-
-    def put(self, sent: Message) -> None:
-        """Let a message wait to be sent; of one key only the newest is sent."""
-        if not self.wants(sent.wish):
-            return
-        self.serial += 1
-        key: object = sent.key or self.serial
-        self.size += len(sent.content) - len(self.waiting.pop(key, ""))
-        self.waiting[key] = sent.content
-        if self.size > _FULL:
-            self._leave_out_pictures()
-        if self.size > _TOO_FULL and self.transport is not None:
-            self.transport.abort()  # it does not read, so it would not read a goodbye either
-        self.wake.set()
-
-    def _leave_out_pictures(self) -> None:
-        for key in [key for key, frame in self.waiting.items() if isinstance(frame, bytes)]:
-            self.size -= len(self.waiting.pop(key))
-
-    async def send(self) -> None:
-        """Send what waits, until the socket is closed."""
-        while True:
-            await self.wake.wait()
-            self.wake.clear()
-            while self.waiting:
-                key = next(iter(self.waiting))
-                frame = self.waiting.pop(key)
-                self.size -= len(frame)
-                if isinstance(frame, bytes):
-                    await self.socket.send_bytes(frame)
-                else:
-                    await self.socket.send_str(frame)
 
 
 class Sockets:
@@ -141,11 +71,14 @@ class Sockets:
             if view.run in client.watching and client is not own
         ]
 
-    def _send(self, clients: Iterable[Client], frames: Iterable[Message]) -> None:
+    @staticmethod
+    def _send(clients: Iterable[Client], told: Iterable[Message]) -> None:
         known = list(clients)
-        for frame in frames if known else ():
-            for client in known:
-                client.put(frame)
+        for message in told if known else ():
+            takers = [client for client in known if client.wants(message.wish)]
+            content = message.content() if takers else ""  # what nobody takes is not written
+            for client in takers:
+                client.put(content, message.key)
 
     async def connect(self, request: web.Request) -> web.StreamResponse:
         """Serve one socket from its first frame to its last."""
@@ -174,7 +107,7 @@ class Sockets:
         return socket
 
     async def _serve(self, client: Client) -> None:
-        client.put(messages.status(self._remaining(), client.sid))
+        self._send([client], [messages.status(self._remaining(), client.sid)])
         for view in [view for view in self.views.values() if view.client_id == client.sid]:
             self._send([client], messages.where_it_is(view))
         sending = asyncio.create_task(client.send())
@@ -197,7 +130,7 @@ class Sockets:
             case {"type": "feature_flags", "data": {**flags}}:
                 client.flags = bool(cast(Json, flags.get(_PREVIEWS)))
                 client.ours = client.ours or bool(cast(Json, flags.get("vinode")))
-                client.put(messages.message("feature_flags", self._features))
+                self._send([client], [messages.message("feature_flags", self._features)])
             case {"type": "vinode_watch", "data": {"prompt_id": str(run)}}:
                 view = self.views.get(run)
                 if len(client.watching) < _MOST_WATCHED:
