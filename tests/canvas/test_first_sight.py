@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.canvas.hands import chain, node, nodes, open_graph, steps
+from tests.canvas.hands import add, chain, node, nodes, open_graph, steps
 
 pytestmark = pytest.mark.browser
 
@@ -57,3 +57,28 @@ def test_a_dropped_picture_gets_a_node(page: Page) -> None:
     )
     page.dispatch_event(".react-flow__pane", "drop", {"dataTransfer": transfer})
     expect(node(page, "1").locator("img")).to_have_js_property("naturalWidth", 40)
+
+
+def test_the_whole_way_by_keyboard(page: Page) -> None:
+    """Add two nodes, wire them, take it back and again, run, see, save, reload: nothing is lost."""
+    add(page, "string (multiline)")
+    page.keyboard.press("Delete")
+    add(page, "empty image")
+    add(page, "preview image")
+    page.keyboard.press("w")
+    wires = page.get_by_role("dialog", name="Wires into Preview Image")
+    wires.get_by_role("combobox").first.select_option("Empty Image (1): IMAGE")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Control+z")
+    expect(page.locator(".react-flow__edge")).to_have_count(0)
+    page.keyboard.press("Control+y")
+    expect(page.locator(".react-flow__edge")).to_have_count(1)
+    page.keyboard.press("Control+Enter")
+    expect(node(page, "2").locator("img")).to_be_visible(timeout=30_000)
+    page.keyboard.press("Control+s")
+    page.get_by_role("textbox", name="Name").fill("by keyboard")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("tab", name="by keyboard", exact=True)).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("tab", name="by keyboard", exact=True, selected=True)).to_be_visible()
+    expect(page.locator(".react-flow__edge")).to_have_count(1)

@@ -40,6 +40,7 @@ const COMMANDS: Partial<Record<Command, (view: View) => void>> = {
   bypass: () => toggleMode("bypass"),
   mute: () => toggleMode("mute"),
   pin: togglePinned,
+  wires: showWires,
   arrange: () => void arrange("selected"),
   fit: (view) => view.fit(null),
   "fit-selection": (view) => view.fit([...tab().selected]),
@@ -55,6 +56,11 @@ const COMMANDS: Partial<Record<Command, (view: View) => void>> = {
   find: () => show({ kind: "find" }),
   theme: () => choose({ theme: isDark() ? "light" : "dark" }),
 };
+
+function showWires(): void {
+  const [node] = selectedNodes(tab());
+  if (node !== undefined) show({ kind: "wires", node });
+}
 
 function nextTab(): void {
   const { tabs, current } = app().workspace;

@@ -2,7 +2,7 @@
 
 export type Command =
   | "palette" | "run" | "run-front" | "run-selected" | "stop" | "undo" | "redo" | "copy" | "cut" | "paste" | "paste-linked" | "duplicate"
-  | "delete" | "select-all" | "clear-selection" | "group" | "collapse" | "bypass" | "mute" | "pin" | "arrange" | "fit"
+  | "delete" | "select-all" | "clear-selection" | "group" | "collapse" | "bypass" | "mute" | "pin" | "wires" | "arrange" | "fit"
   | "fit-selection" | "minimap" | "save" | "save-as" | "open" | "new-tab" | "next-tab" | "help" | "find" | "theme" | "zoom-in" | "zoom-out";
 
 export interface Key {
@@ -32,6 +32,7 @@ export const KEY_MAP: readonly Key[] = [
   { command: "bypass", keys: ["Ctrl+b"] },
   { command: "mute", keys: ["Ctrl+m"] },
   { command: "pin", keys: ["p"] },
+  { command: "wires", keys: ["w"] },
   { command: "arrange", keys: ["Ctrl+Shift+f"] },
   { command: "find", keys: ["Ctrl+f"] },
   { command: "fit", keys: ["."] },

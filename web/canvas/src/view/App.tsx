@@ -13,6 +13,7 @@ import { Menu } from "./Menu";
 import { Notices } from "./Notices";
 import { Palette } from "./Palette";
 import { Tabs } from "./Tabs";
+import { Wires } from "./Wires";
 
 /** What the mouse pressed keeps no focus, or Space would press it again instead of opening the palette. */
 function giveBackFocus(event: MouseEvent): void {
@@ -43,6 +44,7 @@ export function App() {
         {dialog?.kind === "palette" && <Palette dialog={dialog} />}
         {dialog?.kind === "menu" && <Menu on={dialog.on} />}
         {dialog?.kind === "help" && <Help />}
+        {dialog?.kind === "wires" && <Wires id={dialog.node} />}
         {dialog?.kind === "find" && <Finder />}
         {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}
         <Notices />

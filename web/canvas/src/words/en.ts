@@ -17,7 +17,7 @@ export const en = {
     upload: "Choose or drop a picture", after: "After a run", randomise: "New random number", pinned: "pinned",
     spent: "{{total}}: {{parts}}", before: "{{time}} in the run before", ranOn: "Ran on {{device}}", ranBefore: "Ran on {{device}} when it was asked elsewhere",
     absent: "There is no {{device}} here, only {{here}}: the node will run there. `vinode doctor` tells what is missing.",
-    fallback: "{{requested}} was asked for, {{actual}} was used", fix: "Fix: {{fix}}", fetch: "Fetch the model {{name}}",
+    fallback: "{{requested}} was asked for, {{actual}} was used", fix: "Fix: {{fix}}", wires: "Wires into {{title}}", noWire: "no wire", fetch: "Fetch the model {{name}}",
   },
   phase: {
     wait: "waiting", convert: "converting", load: "loading", compile: "compiling", upload: "to the device", compute: "computing",
@@ -86,7 +86,7 @@ export const en = {
   command: {
     palette: "Add a node", run: "Run", "run-front": "Run before all others", "run-selected": "Run only what is selected", stop: "Stop", undo: "Undo", redo: "Redo", copy: "Copy", cut: "Cut",
     paste: "Paste", "paste-linked": "Paste with wires from outside", duplicate: "Duplicate", delete: "Delete", "select-all": "Select all",
-    "clear-selection": "Select nothing", group: "Group", collapse: "Collapse or open", bypass: "Bypass", mute: "Mute", pin: "Pin",
+    "clear-selection": "Select nothing", group: "Group", collapse: "Collapse or open", bypass: "Bypass", mute: "Mute", pin: "Pin", wires: "Wires into the node",
     arrange: "Arrange", fit: "Show all", "fit-selection": "Show the selection", minimap: "Minimap", save: "Save", "save-as": "Save as",
     open: "Open", "new-tab": "New workflow", "next-tab": "Next workflow", help: "Keys and help", find: "Find a node", theme: "Light or dark",
     "zoom-in": "Nearer", "zoom-out": "Farther",

@@ -18,7 +18,7 @@ export const zh: Words = {
     upload: "选择或拖入图片", after: "运行之后", randomise: "新随机数", pinned: "已固定",
     spent: "共 {{total}}：{{parts}}", before: "上次运行 {{time}}", ranOn: "在 {{device}} 上运行", ranBefore: "此前请求别的设备时在 {{device}} 上运行",
     absent: "本机没有 {{device}}，只有 {{here}}，节点将在那里运行。`vinode doctor` 会说明缺少什么。",
-    fallback: "请求 {{requested}}，实际使用 {{actual}}", fix: "解决办法：{{fix}}", fetch: "下载模型 {{name}}",
+    fallback: "请求 {{requested}}，实际使用 {{actual}}", fix: "解决办法：{{fix}}", wires: "接入 {{title}} 的连线", noWire: "无连线", fetch: "下载模型 {{name}}",
   },
   phase: {
     wait: "等待", convert: "转换", load: "加载", compile: "编译", upload: "传入设备", compute: "计算", download: "从设备取回", host: "Python 代码",
@@ -86,7 +86,7 @@ export const zh: Words = {
   command: {
     palette: "添加节点", run: "运行", "run-front": "优先运行", "run-selected": "只运行所选", stop: "停止", undo: "撤销", redo: "重做", copy: "复制", cut: "剪切",
     paste: "粘贴", "paste-linked": "粘贴并保留外部连线", duplicate: "创建副本", delete: "删除", "select-all": "全选",
-    "clear-selection": "取消选择", group: "分组", collapse: "折叠或展开", bypass: "绕过", mute: "静音", pin: "固定",
+    "clear-selection": "取消选择", group: "分组", collapse: "折叠或展开", bypass: "绕过", mute: "静音", pin: "固定", wires: "接入节点的连线",
     arrange: "整理", fit: "显示全部", "fit-selection": "显示所选", minimap: "小地图", save: "保存", "save-as": "另存为",
     open: "打开", "new-tab": "新工作流", "next-tab": "下一个工作流", help: "快捷键与帮助", find: "查找节点", theme: "浅色或深色",
     "zoom-in": "放大", "zoom-out": "缩小",

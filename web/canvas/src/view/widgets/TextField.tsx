@@ -1,6 +1,8 @@
 /** A text: a real field of the browser, so that input methods, spell checkers and copying work. */
 import type { Field } from "./Widget";
 
+const COLOUR = /^#[0-9a-f]{6}$/i; // is picked, too
+
 export function TextField({ field }: { field: Field }) {
   const { input, value, set, end } = field;
   const text = typeof value === "string" ? value : "";
@@ -15,6 +17,7 @@ export function TextField({ field }: { field: Field }) {
   return (
     <label>
       <span>{input.name}</span>
+      {COLOUR.test(text) && <input type="color" value={text} aria-label={input.name} onChange={(event) => set(event.target.value)} onBlur={end} />}
       <input type="text" value={text} placeholder={input.placeholder} onChange={(event) => set(event.target.value)} onBlur={end} />
     </label>
   );
