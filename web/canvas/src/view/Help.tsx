@@ -9,6 +9,7 @@ export function Help() {
   return (
     <Modal title={t("help.title")} onClose={() => show(null)}>
       <p>{t("help.hint")}</p>
+      <Choices />
       <table>
         <thead><tr><th scope="col">{t("help.key")}</th><th scope="col">{t("help.does")}</th></tr></thead>
         <tbody>
@@ -20,7 +21,6 @@ export function Help() {
           ))}
         </tbody>
       </table>
-      <Choices />
       <button type="button" autoFocus onClick={() => show(null)}>{t("help.close")}</button>
     </Modal>
   );
