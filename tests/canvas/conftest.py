@@ -55,7 +55,8 @@ def page(browser: Browser, address: str) -> Generator[Page]:
     shown.on("pageerror", lambda error: wrong.append(str(error)))
     shown.on("console", lambda said: wrong.append(said.text) if "Policy" in said.text else None)
     shown.goto(address)
-    expect(shown.get_by_role("tab", name="Find faces")).to_be_visible()
+    # The server's worker may still be loading packs.
+    expect(shown.get_by_role("tab", name="Find faces")).to_be_visible(timeout=30_000)
     # Beside the example that everybody sees first.
     shown.get_by_role("button", name="New workflow").click()
     expect(shown.locator(".react-flow__node")).to_have_count(0)
