@@ -13,7 +13,7 @@ from vinode.graph.node import call_hook
 from vinode.graph.values import PartUse
 from vinode.graph.workflow import Link, NodeId
 
-UNKNOWN = "its models and sizes are known only when it runs"
+UNKNOWN = "its sizes are known only when it runs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,8 @@ def foresee(graph: Graph, targets: Iterable[NodeId], folders: Folders) -> tuple[
         for name, link in node.links.items():
             given[name] = values.get(link)
         behind = (problems.get(link.node, "") for link in node.links.values())
-        problems[id] = _note_known(node, given, folders, values) or next(filter(None, behind), "")
+        problem = _note_known(node, given, folders, values) or next(filter(None, behind), "")
+        problems[id] = problem or _no_model(node, values)
         if _runs_models(node):
             found.append(_foreseen(node, given, folders, problems[id]))
     return tuple(found)
@@ -68,6 +69,17 @@ def _note_known(
     outputs = cast(tuple[object, ...], told) if several and isinstance(told, tuple) else (told,)
     for slot, value in enumerate(outputs):
         values[Link(node.id, slot)] = value
+    return ""
+
+
+def _no_model(node: GraphNode, values: Mapping[Link, object]) -> str:
+    """Say that a node gives a model of which nothing is known; "" where all is well."""
+    for slot, output in enumerate(node.type.outputs):
+        if output.kind.is_model and values.get(Link(node.id, slot)) is None:
+            if node.type.known is None:
+                return f"{node.place} does not tell which model it gives"
+            fix = f"`vinode run FILE --only {node.id}` does it"
+            return f"{node.place} has not converted its model yet; {fix}"
     return ""
 
 

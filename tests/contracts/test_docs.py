@@ -86,7 +86,7 @@ def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
 def test_plugins_md_works_from_top_to_bottom(in_folder: Path) -> None:
     """Files are written where the blocks say, commands are run, their output is the one shown."""
     blocks = BLOCK.findall(text_of("plugins.md"))
-    assert [language for language, _, _ in blocks].count("console") == 4
+    assert [language for language, _, _ in blocks].count("console") == 5
     for language, path, body in blocks:
         if language == "console":
             for line, expected in transcript(body):

@@ -81,6 +81,30 @@ def tiny(
     return models
 
 
+def full() -> Tiny:
+    """Make Stable Diffusion 1.5 of its true size, with random weights."""
+    import torch
+    from diffusers import AutoencoderKL, UNet2DConditionModel
+    from transformers import CLIPTextConfig, CLIPTextModel
+
+    torch.manual_seed(0)
+    text = CLIPTextConfig(
+        hidden_size=768,
+        intermediate_size=3072,
+        num_hidden_layers=12,
+        num_attention_heads=12,
+        projection_dim=768,
+    )
+    # diffusers' own defaults are this UNet's, but for the size of the prompt.
+    unet = UNet2DConditionModel(sample_size=64, cross_attention_dim=768)
+    sides = (128, 256, 512, 512)
+    vae = AutoencoderKL(**{**VAE, "block_out_channels": sides, "layers_per_block": 2})
+    models = Tiny(CLIPTextModel(text), unet, vae)
+    for model in (models.text, models.unet, models.vae):
+        model.eval().requires_grad_(False)
+    return models
+
+
 def save_folder(models: Tiny, folder: Path, dtype: str = "float16") -> Path:
     """Write a pipeline as diffusers does, without a tokenizer."""
     import torch

@@ -16,13 +16,10 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.converters.diffusion_models import LAYERS, Tiny, save_checkpoint, save_folder, tiny
-from tests.converters.test_npu_compiler import HOME, ask
 from vinode.converters import ir
-from vinode.converters.npu_compiler.find import under_wine
 from vinode.converters.stable_diffusion.family import PARTS, Part
 from vinode.converters.stable_diffusion.found import Found
 from vinode.converters.stable_diffusion.look import look
-from vinode.graph.values import ModelPart
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
 
@@ -219,18 +216,3 @@ def test_weights_are_halves_and_frequencies_are_not(made: Made, part: Part) -> N
     if part == "unet":
         exact = np.exp(-np.log(10000) * np.arange(16) / 16).astype(np.float32)
         assert any(np.array_equal(n.get_data().ravel(), exact) for n in singles)
-
-
-@pytest.mark.npu
-@pytest.mark.parametrize("part", PARTS)
-def test_it_compiles_for_an_npu(made: Made, part: Part, tmp_path: Path) -> None:
-    """By Intel's own compiler, for Lunar Lake."""
-    import openvino as ov
-
-    compiler = under_wine(HOME)
-    if compiler is None:
-        pytest.skip("the compiler is not set up: pytest -m npu tests/converters")
-    xml = tmp_path / "model.xml"
-    ov.save_model(fixed(made, part), xml, compress_to_fp16=False)
-    verdict = ask(compiler, ModelPart(part, xml, "0" * 64, 0))
-    assert verdict.compiles, verdict.reason

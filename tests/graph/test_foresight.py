@@ -59,10 +59,24 @@ def hand_on(detector: Detector) -> Detector:
     raise AssertionError
 
 
-def uses(detector: Detector | None, image: Image | None, size: int) -> list[PartUse] | None:
+@node("t.Mute", category="t")
+def mute() -> Detector:
+    """Load a model and tell nobody."""
+    raise AssertionError
+
+
+@node("t.Odd", category="t")
+def odd() -> int:
+    """Give a number that is known only in the run."""
+    raise AssertionError
+
+
+def uses(detector: Detector | None, image: Image | None, size: int | None) -> list[PartUse] | None:
     """Tell what `run` runs; no node here tells which picture it gives."""
     assert image is None
-    return [PartUse(detector.part, {"x": (1, size)}, 2)] if detector else None
+    if detector is None or size is None:
+        return None
+    return [PartUse(detector.part, {"x": (1, size)}, 2)]
 
 
 @node("t.Run", category="t", parts=uses, output=True)
@@ -89,7 +103,7 @@ def wrong(detector: Detector) -> Image:
 
 
 TYPES: dict[str, AnyNodeType] = {
-    each.id: each for each in (load, load_two, hand_on, run, silent, wrong)
+    each.id: each for each in (load, load_two, mute, odd, hand_on, run, silent, wrong)
 }
 
 
@@ -136,6 +150,10 @@ def test_what_is_not_known_has_its_reason() -> None:
         c=("t.Wrong", {"detector": ["a", 0]}),
         d=("t.Run", {"detector": ["gone", 0]}),
         e=("t.Run", {"detector": ["none", 0]}),
+        f=("t.Mute", {}),
+        g=("t.Run", {"detector": ["f", 0]}),
+        h=("t.Odd", {}),
+        i=("t.Run", {"detector": ["a", 0], "size": ["h", 0]}),
     )
     assert all(each.uses == () for each in found)
     problems = {str(each.node.id): each.problem for each in found}
@@ -144,7 +162,11 @@ def test_what_is_not_known_has_its_reason() -> None:
         "what node c (t.Wrong) tells of its models failed: ZeroDivision"
     )
     assert problems["d"].startswith("model store: it is gone")
-    assert problems["e"] == "its models and sizes are known only when it runs"
+    assert problems["e"] == (
+        "node none (t.Load) has not converted its model yet; `vinode run FILE --only none` does it"
+    )
+    assert problems["g"] == "node f (t.Mute) does not tell which model it gives"
+    assert problems["i"] == "its sizes are known only when it runs"
 
 
 def test_only_what_an_output_needs_is_told() -> None:
