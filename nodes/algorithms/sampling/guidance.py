@@ -39,7 +39,7 @@ class Guidance:
     """Prompts and how strongly they are followed.
 
     positive, negative  prompts; the predictions of several are averaged
-    scale               1 follows the positive prompt alone, and costs half
+    scale               1 follows the positive prompt alone, 0 the negative one; both cost half
     rescale             0..1, how far the deviation is brought back to the positive's
     """
 
@@ -54,8 +54,15 @@ class Guidance:
         return self.scale == 1.0 or not self.negative
 
     @property
+    def opposed(self) -> bool:
+        """Tell whether the negative prompt is all that counts; rescaling needs the positive one."""
+        return self.scale == 0.0 and bool(self.negative) and not self.rescale
+
+    @property
     def asked(self) -> tuple[Prompt, ...]:
         """Give the prompts that the model is asked for: the positive ones first."""
+        if self.opposed:
+            return tuple(self.negative)
         return (*self.positive, *(() if self.alone else self.negative))
 
 
@@ -95,12 +102,10 @@ class Denoiser:
     def _guided(self, x: Floats, sigma: float) -> Floats:
         guidance = self.guidance
         clean = self._cleaned(x, sigma, guidance.asked)
+        if guidance.alone or guidance.opposed:
+            return _mean(clean)
         count = len(guidance.positive)
-        positive = np.mean(clean[:count], axis=0) if count > 1 else clean[0]
-        if guidance.alone:
-            return positive
-        rest = clean[count:]
-        other = np.mean(rest, axis=0) if len(rest) > 1 else rest[0]
+        positive, other = _mean(clean[:count]), _mean(clean[count:])
         guided = other + (positive - other) * guidance.scale
         if not guidance.rescale:
             return guided
@@ -110,7 +115,7 @@ class Denoiser:
         root = math.sqrt(sigma**2 + 1)
         scaled = x / root
         timestep = self.levels.timestep(sigma)
-        given = with_picture(scaled, self.model, self._picture(prompts[0].options))
+        given = with_picture(scaled, self.model, self._picture(self.guidance.positive[0].options))
         contexts = together([prompt.embeddings for prompt in prompts], len(x))
         predictions = self.predict(given, timestep, contexts)
         return [self._clean(x, sigma, timestep, answer) for answer in predictions]
@@ -135,6 +140,11 @@ class Denoiser:
         skip = _DATA**2 / (scaled**2 + _DATA**2)
         out = scaled / math.sqrt(scaled**2 + _DATA**2)
         return clean * out + x * skip
+
+
+def _mean(clean: Sequence[Floats]) -> Floats:
+    mean: Floats = np.mean(clean, axis=0) if len(clean) > 1 else clean[0]
+    return mean
 
 
 def _rescaled(x: Floats, sigma: float, positive: Floats, guided: Floats, share: float) -> Floats:

@@ -89,6 +89,16 @@ def test_a_scale_of_1_leaves_the_negative_prompt_out() -> None:
     np.testing.assert_allclose(guided, x + 3 * (alone - x), atol=1e-5)
 
 
+def test_a_scale_of_0_leaves_the_positive_prompt_out() -> None:
+    """The same as both would give; where the deviation is rescaled both are needed."""
+    sigma, x = 2.0, CLEAN + NOISE * 2
+    model = Model("epsilon", sigma)
+    given = denoiser(model, PLAIN, 0.0)(x, sigma)
+    denoiser(model, replace(PLAIN, rescale=0.5), 0.0)(x, sigma)
+    assert [len(contexts) for _, _, contexts in model.given] == [1, 2]
+    np.testing.assert_allclose(given, x - 0 * NOISE, atol=1e-6)
+
+
 def test_prompts_are_averaged() -> None:
     """Of 1 and 3 comes what 2 would give."""
     sigma = 2.0
