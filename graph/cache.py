@@ -7,7 +7,8 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import cast
+from functools import lru_cache
+from typing import Any, cast
 
 import numpy as np
 
@@ -100,19 +101,27 @@ def size_of(result: Result) -> int:
             continue
         seen.add(id(value))
         total += 64
+        if isinstance(value, _PLAIN) and not isinstance(value, str):
+            continue
         if isinstance(value, np.ndarray):
             # A view keeps the whole array that it looks at.
             base = cast(object, value.base)
             total += base.nbytes if isinstance(base, np.ndarray) else value.nbytes
         elif isinstance(value, str | bytes):
             total += len(value)
-        elif isinstance(value, Mapping):
-            waiting += [*value.keys(), *value.values()]  # pyright: ignore[reportUnknownArgumentType]
+        elif names := _parts(cast(Any, type(value))):
+            waiting += [getattr(value, name) for name in names]
         elif isinstance(value, list | tuple | set | frozenset):
             waiting += list(value)  # pyright: ignore[reportUnknownArgumentType]
-        elif is_dataclass(value):
-            waiting += [getattr(value, part.name) for part in fields(value)]
+        elif isinstance(value, Mapping):
+            waiting += [*value.keys(), *value.values()]  # pyright: ignore[reportUnknownArgumentType]
     return total
+
+
+@lru_cache(256)
+def _parts(type: Any) -> tuple[str, ...]:
+    """Name the fields of a dataclass; of any other type, none."""
+    return tuple(part.name for part in fields(type)) if is_dataclass(type) else ()
 
 
 class Cache:

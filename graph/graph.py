@@ -186,8 +186,10 @@ def _node_faults(
     faults: list[Fault] = []
     warnings: list[Fault] = []
     known = {port.name for port in type.inputs}
-    for name in (name for name in inputs if name not in known and name not in _EDITOR_ONLY):
-        close = near(name, known - inputs.keys())
+    free = [port.name for port in type.inputs if port.name not in inputs]
+    odd = [name for name in inputs if name not in known and name not in _EDITOR_ONLY]
+    for number, name in enumerate(odd):
+        close = near(name, free) if number < _HELPED else ""
         fix = f"did you mean {close}?" if close else "it is ignored"
         problem = Fault(place_of(id, type.id, name), "no such input", "", fix)
         found = replace(problem, code="unknown-input", node=id)

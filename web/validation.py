@@ -17,6 +17,7 @@ from vinode.web.object_info import input_entry
 
 _MOST_LISTED = 20  # names of a list that an error repeats
 _MOST_TRACED = 50  # nodes whose dependent outputs are looked for
+_MOST_NODES = 1000  # nodes whose errors are told
 _MOST_SAID = 20  # sentences in the summary
 _BY_CODE: Final = {
     "missing-input": "required_input_missing",
@@ -44,7 +45,7 @@ def sound_outputs(graph: Graph, targets: Sequence[NodeId]) -> list[NodeId]:
 
 
 def node_errors(graph: Graph, workflow: Workflow, needed: set[NodeId]) -> dict[str, Json]:
-    """Give ComfyUI's `node_errors`: of each faulty node that an output needs."""
+    """Give ComfyUI's `node_errors`: of each faulty node that an output needs, but not of all."""
     found: dict[str, Json] = {}
     errors: dict[str, list[Json]] = {}
     outputs = _Dependents(graph)
@@ -53,6 +54,8 @@ def node_errors(graph: Graph, workflow: Workflow, needed: set[NodeId]) -> dict[s
         if spec is None or NodeId(fault.node) not in needed:
             continue
         if fault.node not in found:
+            if len(found) == _MOST_NODES:
+                break
             dependents = outputs.of(NodeId(fault.node))
             errors[fault.node] = []
             found[fault.node] = {

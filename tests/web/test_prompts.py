@@ -211,3 +211,19 @@ async def chunks(body: bytes) -> Any:
     """Give a body in pieces, so that its length is not told beforehand."""
     for start in range(0, len(body), 2**20):
         yield body[start : start + 2**20]
+
+
+def test_what_is_said_of_very_many_faults_has_an_end(tmp_path: Path) -> None:
+    """A hundred thousand inputs or nodes that are none: not all are named, or compared to others."""
+    inputs = {f"i{number}": 1 for number in range(100_000)}
+    prompt = {"1": node("EmptyImage", **inputs), "2": SAVE}
+
+    async def script(visitor: Visitor) -> None:
+        reply = await visitor.post("/prompt", {"prompt": prompt})
+        assert len(reply.body) < 2**20
+        lost = {str(number): node("Lost") for number in range(50_000)}
+        reply = await visitor.post("/prompt", {"prompt": lost})
+        assert reply.status == 400
+        assert len(reply.json["node_errors"]) == 1000
+
+    visit(tmp_path, script)
