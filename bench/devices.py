@@ -10,6 +10,10 @@ python -m bench.devices
 from __future__ import annotations
 
 import json
+import os
+import statistics
+import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Callable, Generator, Sequence
@@ -40,8 +44,10 @@ from vinode.graph.workflow import Json, parse
 
 CALLS = 2000
 ROUNDS = 15
+PAIRS = 16
 CPU = parse_hint("CPU", "")
 ONE_THREAD = {"INFERENCE_NUM_THREADS": 1}  # threads that spin while they wait are noise
+WORKFLOW = Path(__file__).parents[1] / "workflows" / "detect_faces.json"
 FOLDERS = Folders(Path("input"), Path("output"), Path("temp"), ())
 
 
@@ -125,10 +131,29 @@ def call_figures(folder: Path) -> list[Figure]:
     ]
 
 
-def timing_figure(folder: Path) -> Figure:
-    """Compare inferences with phases and profile against bare ones of some 10 ms, in turns."""
+def timing_figure(folder: Path, steps: int) -> Figure:
+    """Compare inferences with phases and profile against bare ones of some 10 ms, in turns.
+
+    steps  inferences of a node; at its end the profile is read, which finds the caches cold
+
+    Where its memory happens to lie makes a request some percent faster or slower than its twin, so
+    both are made anew for each ratio, now one first and now the other.
+    """
     made = model(10, 256)
-    part, bare = part_of(made, folder, "stack"), bare_request(made)
+    part = part_of(made, folder, "stack")
+    pairs = [_timing_pair(made, part, steps, turn % 2 == 0) for turn in range(PAIRS)]
+    ratios = sorted(timed / plain for plain, timed in pairs)
+    ratio, plain = statistics.median(ratios), min(plain for plain, _ in pairs)
+    spread = f"{ratios[0]:.3f} to {ratios[-1]:.3f}"
+    value = f"{ratio:.4f} x the CPU of bare inferences of {plain / 1e3:.1f} ms ({spread})"
+    name = f"phases and profile of {steps} inference{'s' if steps > 1 else ''}"
+    return Figure(name, value, "< 1.01 x", ratio < 1.01)
+
+
+def _timing_pair(
+    made: ov.Model, part: ModelPart, steps: int, bare_first: bool
+) -> tuple[float, float]:
+    """Give the CPU time of an inference in us: (bare, told of)."""
     clock = Clock(time.perf_counter_ns())
 
     @contextmanager
@@ -137,19 +162,23 @@ def timing_figure(folder: Path) -> Figure:
         yield
         clock.exit(number)
 
+    first = bare_request(made) if bare_first else None
     pool, shapes = pool_of_one_thread(), (("x", (1, 16, 256, 256)),)
     with pool.open(part, shapes, CPU, timed, go_on, Usage()) as session:
+        bare = first or bare_request(made)
 
         def told() -> None:
-            session.run()
+            for _ in range(steps):
+                session.run()
             session.compiled.settle()  # as at the end of each node
             session.compiled.use(Usage())
 
-        calls = [lambda: bare.infer(share_outputs=True), told]
-        plain, timed_us = cpu_us(calls, 1, 250)
-    ratio = timed_us / plain
-    value = f"{ratio:.4f} x the CPU of bare inferences of {plain / 1e3:.1f} ms"
-    return Figure("phases and profile, each read", value, "< 1.01 x", ratio < 1.01)
+        def untold() -> None:
+            for _ in range(steps):
+                bare.infer(share_outputs=True)
+
+        plain, timed_us = cpu_us([untold, told], 1, max(8, 60 // steps))
+    return plain / steps, timed_us / steps
 
 
 def chain_text(length: int) -> str:
@@ -218,16 +247,36 @@ def child_figures(folder: Path) -> list[Figure]:
     return figures
 
 
+def check_figure(folder: Path) -> Figure:
+    """Ask about an NPU where there is no compiler: the whole process, the least of some."""
+    words = [sys.executable, "-m", "vinode", "check", str(WORKFLOW), "--device", "NPU"]
+    places = {"XDG_DATA_HOME": str(folder), "WIN_PD_OVERRIDE_LOCAL_APPDATA": str(folder)}
+    wall, cpu = float("inf"), float("inf")
+    for _ in range(ROUNDS):
+        start, before = time.perf_counter(), os.times()
+        done = subprocess.run(words, env={**os.environ, **places}, capture_output=True, check=False)
+        assert done.returncode == 2, "there is a compiler"
+        wall, after = min(wall, time.perf_counter() - start), os.times()
+        spent = after.children_user - before.children_user
+        cpu = min(cpu, spent + after.children_system - before.children_system)
+    # Others on the machine add to the wall alone; Windows tells no CPU time of children.
+    seconds = cpu or wall
+    value = f"{wall:.2f} s wall, {cpu:.2f} s CPU"
+    return Figure("check without an NPU compiler", value, "< 1 s", seconds < 1)
+
+
 def main() -> None:
     """Measure and print; a second device is the CPU under another name, simulated."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         figures = [
             *call_figures(folder),
-            timing_figure(folder),
+            timing_figure(folder, 1),
+            timing_figure(folder, 20),
             chain_figure(folder, "small", model(1, 8), 8, 200),
             chain_figure(folder, "10 ms", model(10, 256), 256, 8),
             *child_figures(folder),
+            check_figure(folder),
         ]
     print("\n".join(lines(figures)))
 

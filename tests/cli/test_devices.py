@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.cli.probe_pack import SIM, SOFTMAX, prepare, simulate, write
+from tests.cli.program import run_program
 from vinode.cli import call
 
 REFUSES = simulate(refused=["Softmax"])
@@ -227,3 +229,29 @@ def test_the_compile_limit_comes_from_the_environment(
         monkeypatch.setenv("VINODE_COMPILE_SECONDS", wrong)
         assert call(["run", *words]) == 2
         assert "VINODE_COMPILE_SECONDS: expected seconds" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="loaders are found otherwise elsewhere")
+@pytest.mark.parametrize("broken", [False, True])
+def test_a_hint_is_answered_with_and_without_the_loaders(
+    here: Path, monkeypatch: pytest.MonkeyPatch, broken: bool
+) -> None:
+    """The GPU's plugin names its loader where that does not load; an NPU's says only `absent`."""
+    words = prepare(here)
+    if broken:
+        (here / "loaders").mkdir()
+        for name in ("libOpenCL.so.1", "libze_loader.so.1"):
+            (here / "loaders" / name).write_bytes(b"")
+        monkeypatch.setenv("LD_LIBRARY_PATH", str(here / "loaders"))
+    for family in ("GPU", "NPU"):
+        out = run_program("run", *words, "--device", f"3={family}", "--timing", "json")[1]
+        where = of(json.loads(out))["placement"]
+        if family in where["where"]:
+            continue  # this machine has one
+        (reason,) = where["reasons"]
+        told_apart = broken and family == "GPU"
+        codes = ["driver-missing"] if told_apart else ["driver-missing", "device-absent"]
+        assert reason["code"] in codes
+        assert family in reason["sentence"]
+        assert "driver" in reason["fix"] or "doctor" in reason["fix"]
+        assert where["where"] == "CPU"
