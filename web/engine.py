@@ -13,13 +13,14 @@ from typing import Any, cast
 import psutil
 
 from vinode.graph.cache import Cache
-from vinode.graph.devices import parse_hint, present
+from vinode.graph.devices import present
 from vinode.graph.errors import Fault, VinodeError
 from vinode.graph.graph import Graph, build
 from vinode.graph.part import Simulation
 from vinode.graph.plan import make
 from vinode.graph.plugins import Packs, load_packs
 from vinode.graph.pool import Pool
+from vinode.graph.presets import fill_in
 from vinode.graph.run import run
 from vinode.graph.strict_json import Json
 from vinode.graph.workflow import from_json
@@ -109,7 +110,7 @@ class Engine:
         if self._last is not None and self._last[:2] == (prompt, device):
             return self._last[2]
         workflow = from_json({"prompt": json.loads(prompt)}, "prompt")
-        hint = parse_hint(device, "device")
+        workflow, hint = fill_in(workflow, device, self.packs.types, "device")
         graph = build(workflow, self.packs.types, self.settings.folders, hint)
         self._last = None if graph.faults else (prompt, device, graph)
         return graph

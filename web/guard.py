@@ -34,6 +34,8 @@ _HEADERS: Final = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Server": "vinode",
 }
+MOST_LARGE = 16  # bodies that are read or looked at at once
+_LARGE = 2**20  # bytes
 _LOGIN = """<!doctype html><html lang="en"><meta charset="utf-8"><title>vinode</title>
 <p>This vinode asks for its token. It stands in the terminal in which the server was started.</p>
 <form action="/" method="get"><label>Token <input name="token" type="password"
@@ -51,6 +53,8 @@ def cookie_name(request: web.Request) -> str:
 def guard(door: Door) -> Middleware:
     """Make the middleware that every request passes first."""
 
+    large: set[int] = set()
+
     @web.middleware
     async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
         refused = _refused(request, door)
@@ -60,9 +64,26 @@ def guard(door: Door) -> Middleware:
             asked = await _ask_token(request, door)
             if asked is not None:
                 return asked
-        return await handler(request)
+        if not _may_be_large(request):
+            return await handler(request)
+        if len(large) >= MOST_LARGE:
+            problem = f"{MOST_LARGE} large requests are read already"
+            answer = refuse(503, "body", problem, fix="try again in a moment", code="busy")
+            answer.force_close()  # what is sent meanwhile is not read
+            return answer
+        large.add(id(request))
+        try:
+            return await handler(request)
+        finally:
+            large.discard(id(request))
 
     return check
+
+
+def _may_be_large(request: web.Request) -> bool:
+    """Say whether a body may need much memory: it says so, or does not say how long it is."""
+    length = request.content_length
+    return request.body_exists and (length is None or length > _LARGE)
 
 
 def _refused(request: web.Request, door: Door) -> web.Response | None:

@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass
 from typing import cast
 
 from vinode.graph.context import Folders
-from vinode.graph.devices import Hint, parse_hint
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest, short
 from vinode.graph.graph import Graph, build
 from vinode.graph.node import NodeTypes
+from vinode.graph.presets import fill_in
 from vinode.graph.strict_json import Json, load_json
 from vinode.graph.workflow import MAX_NODES, NodeId, Workflow, from_json
 from vinode.web.bodies import BadRequest, Field, Fields, check_fields
@@ -33,7 +33,7 @@ FIELDS: Fields = {
     "extra_data": Field("object", "kept with the run; extra_pnginfo goes into saved pictures"),
     "vinode": Field("object", '{"device": "NPU"}: where nodes without a hint of their own run'),
 }
-_OPTIONS: Fields = {"device": Field("text", "AUTO, CPU, NPU, GPU, NPU!, ...", maximum=200)}
+_OPTIONS: Fields = {"device": Field("text", "AUTO, CPU, NPU, NPU!, all-npu, ...", maximum=200)}
 
 
 class Refused(Exception):
@@ -75,10 +75,9 @@ class Checking:
     def graph(self, prompt: Mapping[str, Json], device: str = "") -> tuple[Workflow, Graph]:
         """Check a graph in API format; what is wrong with its nodes is in the graph."""
         workflow = from_json({"prompt": prompt}, "prompt")
-        return workflow, build(workflow, self.types, self.folders, self._hint(device))
-
-    def _hint(self, device: str) -> Hint:
-        return parse_hint(device or self.device, "vinode.device")
+        asked = device or self.device
+        workflow, hint = fill_in(workflow, asked, self.types, "vinode.device")
+        return workflow, build(workflow, self.types, self.folders, hint)
 
     def _read(self, body: bytes) -> Accepted:
         # Counting takes a millisecond, and parsing a million nodes would take seconds.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +10,7 @@ import aiohttp
 import pytest
 
 from tests.web.visit import Visitor, visit
+from vinode.web import guard
 from vinode.web.door import Door, DoorError
 
 TOKEN = "a-token-of-enough-letters"
@@ -207,3 +209,29 @@ def test_packed_bodies_are_not_unpacked(tmp_path: Path) -> None:
         return (await visitor.ask("POST", "/prompt", data=b"x" * 99, headers=packed)).status
 
     assert visit(tmp_path, script) == 415
+
+
+def test_so_many_large_bodies_are_read_at_once_and_no_more(tmp_path: Path) -> None:
+    """Who sends slowly takes one of the places; small requests are answered all the while."""
+
+    async def script(visitor: Visitor) -> None:
+        host, port = visitor.url.removeprefix("http://").split(":")
+        head = f"POST /prompt HTTP/1.1\r\nHost: {host}\r\nContent-Length: 9000000\r\n\r\n{{"
+        slow: list[asyncio.StreamWriter] = []
+        for _ in range(guard.MOST_LARGE):
+            _, writer = await asyncio.open_connection(host, int(port))
+            writer.write(head.encode())
+            slow.append(writer)
+        large = {"prompt": {}, "extra_data": {"text": "x" * 2**21}}
+        async with asyncio.timeout(30):
+            while (reply := await visitor.post("/prompt", large)).status != 503:
+                assert reply.status == 400
+        assert "large requests" in reply.json["error"]
+        assert (await visitor.post("/prompt", {"prompt": {}})).status == 400
+        for writer in slow:
+            writer.close()
+        async with asyncio.timeout(30):
+            while (await visitor.post("/prompt", large)).status == 503:
+                await asyncio.sleep(0.01)
+
+    visit(tmp_path, script)

@@ -214,7 +214,7 @@ async def chunks(body: bytes) -> Any:
 
 
 def test_what_is_said_of_very_many_faults_has_an_end(tmp_path: Path) -> None:
-    """A hundred thousand inputs or nodes that are none: not all are named, or compared to others."""
+    """A hundred thousand inputs or nodes that are none: not all are named or compared."""
     inputs = {f"i{number}": 1 for number in range(100_000)}
     prompt = {"1": node("EmptyImage", **inputs), "2": SAVE}
 

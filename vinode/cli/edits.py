@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
-from vinode.graph.devices import PRESETS, Hint, parse_hint, preset_hints
+from vinode.graph.devices import Hint, parse_hint
 from vinode.graph.errors import Fault, VinodeError, WorkflowError, nearest
 from vinode.graph.graph import AUTO
 from vinode.graph.node import NodeTypes
+from vinode.graph.presets import placed, read_hints
 from vinode.graph.strict_json import Json, load_json
-from vinode.graph.workflow import Link, NodeId, NodeSpec, Workflow, link_of, place_of
+from vinode.graph.workflow import Link, NodeId, Workflow, link_of, place_of
 
 
 def apply_sets(workflow: Workflow, sets: Sequence[str], types: NodeTypes) -> Workflow:
@@ -65,38 +66,14 @@ def apply_devices(
                 for id in _meant(workflow, node, f"--device {text}"):
                     nodes[id] = replace(nodes[id], meta={**nodes[id].meta, "device": hint.text})
             else:
-                hints_by_kind = _hints_of_all(text)
+                hints_by_kind = read_hints(text, "--device")
                 default = hints_by_kind["*"]
-                nodes = {id: _placed(spec, hints_by_kind, types) for id, spec in nodes.items()}
+                nodes = {id: placed(spec, hints_by_kind, types) for id, spec in nodes.items()}
         except VinodeError as error:
             faults += error.faults
     if faults:
         raise WorkflowError(*faults)
     return replace(workflow, nodes=nodes), default
-
-
-def _hints_of_all(text: str) -> Mapping[str, Hint]:
-    """Read a hint or a preset for all nodes: kind of model -> hint, "*" for every other kind."""
-    preset = preset_hints(text)
-    if preset:
-        return preset
-    try:
-        return {"*": parse_hint(text, "--device")}
-    except VinodeError as error:
-        close = nearest(text, PRESETS)
-        if not close:
-            raise
-        fix = f"did you mean {close}?"
-        raise VinodeError(*(replace(fault, fix=fix) for fault in error.faults)) from None
-
-
-def _placed(spec: NodeSpec, hints: Mapping[str, Hint], types: NodeTypes) -> NodeSpec:
-    """Put a node where its kind of model belongs; what the file says of its device is dropped."""
-    meta = {key: value for key, value in spec.meta.items() if key != "device"}
-    type = types.get(spec.class_type)
-    kinds = [port.kind.name for port in type.inputs if port.kind.is_model] if type else []
-    named = [hints[kind] for kind in kinds if kind in hints]
-    return replace(spec, meta={**meta, "device": named[0].text} if named else meta)
 
 
 def _meant(workflow: Workflow, name: str, place: str) -> list[NodeId]:

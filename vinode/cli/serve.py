@@ -19,10 +19,10 @@ from vinode.cli.pools import PoolOptions, compile_seconds, compiled_folder, pool
 from vinode.converters.files import Watch
 from vinode.converters.npu_compiler.find import find
 from vinode.graph.context import Folders
-from vinode.graph.devices import parse_hint
 from vinode.graph.errors import Fault, WorkflowError
 from vinode.graph.graph import Graph
 from vinode.graph.plugins import drop_in_folders
+from vinode.graph.presets import read_hints
 from vinode.graph.strict_json import Json
 from vinode.web.app import maker
 from vinode.web.door import Door, is_loopback
@@ -53,7 +53,9 @@ folder = functools.partial(click.Path, path_type=Path, file_okay=False)
 )
 @click.option("--input", "input", type=folder(), help="Folder of pictures to use.")
 @click.option("--output", type=folder(), help="Folder for results: ./output.")
-@click.option("--device", default="AUTO", metavar="HINT", help="Where nodes without a hint run.")
+@click.option(
+    "--device", default="AUTO", metavar="HINT|PRESET", help="Where nodes without a hint run."
+)
 @click.option(
     "--memory-limit",
     type=click.FloatRange(0),
@@ -79,7 +81,7 @@ def command(
     nodes: Sequence[Path],
 ) -> int:
     """Serve the canvas and ComfyUI's API, to this computer only unless --listen says otherwise."""
-    parse_hint(device, "--device")
+    read_hints(device, "--device")
     if not token and not is_loopback(host):
         token = secrets.token_urlsafe(24)
     own = places.data_folder()
