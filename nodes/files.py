@@ -37,6 +37,7 @@ from vinode.nodes.algorithms.picture_file import (
     write_png,
 )
 
+PREVIEW_STEM = "vinode_temp_"
 PictureName = Annotated[str, Choices(list_pictures, closed=False, upload=True)]
 
 _COLOURS = ("red", "green", "blue")
@@ -155,7 +156,7 @@ def preview_image(context: Context, images: Image) -> None:
     images  (B, H, W, C) the pictures
     """
     letters = "".join(secrets.choice(string.ascii_lowercase) for _ in range(5))
-    target = plan_target(f"vinode_temp_{letters}", context.folders.temp)
+    target = plan_target(f"{PREVIEW_STEM}{letters}", context.folders.temp)
     # No other file has this stem, so the folder need not be looked through.
     _save(context, images, target, "temp", compress_level=1, first=lambda _: 1)
 

@@ -21,6 +21,7 @@ from vinode.graph.strict_json import Json
 from vinode.web import frames
 from vinode.web.engine import Engine
 from vinode.web.outbox import Outbox
+from vinode.web.previews import sweep
 from vinode.web.settings import from_json
 from vinode.web.trail import Trail
 
@@ -66,6 +67,7 @@ def main() -> None:
     nodes = len(engine.packs.types)
     broken = [f"{pack.name}: {pack.problem}" for pack in engine.packs.broken]
     outbox.post({"kind": "ready", "nodes": nodes, "broken": broken})
+    threading.Thread(target=sweep, args=(settings.folders.temp,), daemon=True).start()
     threading.Thread(target=_warm, args=(engine, outbox), name="devices", daemon=True).start()
     cancels = Cancels()
     commands: queue.SimpleQueue[dict[str, Json]] = queue.SimpleQueue()
