@@ -111,11 +111,13 @@ class NoiseSchedule:
 class DiffusionModel:
     """A denoising UNet's handle: its IR and what its answers mean.
 
-    unet            takes `sample` (B, C, h, w) f32, `timestep` (1) f32 0..999 and `context`
-                    (B, T, D) f32; gives `prediction` (B, latent_channels, h, w) f32
+    unet            takes `sample` (B, C, h, w) f32, `time` (time_width) f32 as `time_waves` gives
+                    it, and `context` (B, T, D) f32; gives `prediction` (B, latent_channels, h, w)
+                    f32
     family          "sd1", "sd2", ...
     in_channels     of sample: 4, or 9 of an inpainting model (latent, mask, masked latent)
     context_width   D
+    time_width      of the waves that stand for a timestep
     scale           pixels a latent cell is wide and high
     latent_factor   a VAE's latent times this is what the UNet was trained on
     distilled_steps 0, or the steps that a latent consistency model was distilled to (lcm sampling)
@@ -133,6 +135,7 @@ class DiffusionModel:
     latent_factor: float = 0.18215
     distilled_steps: int = 0
     rescale: float = 0.0
+    time_width: int = 320
 
     kind: ClassVar[Kind]
 
@@ -140,6 +143,18 @@ class DiffusionModel:
 DiffusionModel.kind = Kind(
     "MODEL", "a denoising model's IR and schedule", "#b39ddb", DiffusionModel, is_model=True
 )
+
+
+def time_waves(timestep: float, width: int) -> F32:
+    """Give the cosines and sines that tell a UNet its timestep: (width) float32.
+
+    Ho et al. 2020, arXiv:2006.11239, after Vaswani et al. 2017, arXiv:1706.03762. They are made
+    here, in float64, and not by the model: with bfloat16 or float16 a device rounds timestep 999 to
+    1000, or its product with a frequency by half a turn, and what is drawn is another picture.
+    """
+    half = width // 2
+    angles = timestep * np.exp(-np.log(10_000.0) * np.arange(half) / half)
+    return np.concatenate([np.cos(angles), np.sin(angles)]).astype(np.float32)
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from vinode.converters.store import Artifact, Store, is_verified, read_artifact
 from vinode.graph.errors import Fault, ModelError
 
 CONVERTER = "stable-diffusion"
-VERSION = 1  # raised when the same source gives another artifact than before
+VERSION = 2  # raised when the same source gives another artifact than before
 NEEDED = ("torch", "diffusers", "transformers")
 SPARE = 200_000_000  # bytes of the disk that stay free
 

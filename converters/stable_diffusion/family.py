@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 Part: TypeAlias = Literal["text_encoder", "unet", "vae_decoder", "vae_encoder"]
 PARTS: tuple[Part, ...] = ("text_encoder", "unet", "vae_decoder", "vae_encoder")
@@ -40,3 +41,8 @@ class Family:
     def skip(self, layers: int) -> int:
         """Tell which layer's answer is used, counted from the last."""
         return -2 if layers == self.deep_layers else -1
+
+
+def time_width(config: Mapping[str, Any]) -> int:
+    """Give the width of the waves that tell a UNet its timestep."""
+    return int(config["block_out_channels"][0])

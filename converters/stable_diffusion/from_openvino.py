@@ -12,7 +12,6 @@ pictures (B, 3, H, W) -1..1.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,10 @@ from numpy.typing import NDArray
 from vinode.converters import ir
 from vinode.converters.formats import refusal
 from vinode.converters.stable_diffusion import openvino_text
+from vinode.converters.stable_diffusion.family import time_width
 from vinode.converters.stable_diffusion.found import PartSource
 from vinode.converters.stable_diffusion.from_torch import (
+    TIMESTEP,
     TOKENS_FILE,
     example,
     save_reference,
@@ -61,18 +62,20 @@ def convert(source: PartSource, folder: Path, tell: Callable[[str], None]) -> No
 
 def _fed(source: PartSource, given: Arrays) -> Arrays:
     if source.part == "unet":
-        names = {"context": "encoder_hidden_states"}
-        return {names.get(name, name): array for name, array in given.items()}
+        step = np.array([TIMESTEP], np.float32)
+        return {
+            "sample": given["sample"],
+            "timestep": step,
+            "encoder_hidden_states": given["context"],
+        }
     if source.part == "vae_decoder":
         return {"latent_sample": given["latent"]}
     return {"sample": np.ascontiguousarray(given["image"].transpose(0, 3, 1, 2)) * 2 - 1}
 
 
 def _answers(core: Any, source: PartSource, fed: Arrays) -> dict[str, NDArray[Any]]:
-    """Run the source as it is, its table of frequencies made exact, and name what it answers."""
+    """Run the source as it is, and name what it answers."""
     model = ir.read_as_it_is(core, source.files[0])
-    if source.part == "unet":
-        exact_frequencies(model)
     compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     names = {name for port in compiled.inputs for name in port.get_names()}
     missing = sorted(names - fed.keys() - {"timestep_cond"})
@@ -113,23 +116,40 @@ def _wrap_unet(source: PartSource, model: Any) -> None:
     import openvino as ov
     from openvino import opset13 as op
 
-    exact_frequencies(model)
     _input(source, model, "encoder_hidden_states").output(0).get_tensor().set_names({"context"})
     _end(model, model.get_results()[0].input_value(0), "prediction")
     timestep = _input(source, model, "timestep")
-    scalar = timestep.get_partial_shape().rank.get_length() == 0
-    # Whole numbers would cut the fractions off that samplers ask for.
-    ours = op.parameter(ov.PartialShape([1]), np.float32, name="timestep")
-    ours.output(0).get_tensor().set_names({"timestep"})
-    put = op.squeeze(ours, op.constant(np.array([0]))) if scalar else ours
-    _replace(timestep.output(0), put.output(0))
-    model.remove_parameter(timestep)
+    # The waves are given: in the precision of a device they would be those of another time.
+    ours = op.parameter(ov.PartialShape([time_width(source.config)]), np.float32, name="time")
+    ours.output(0).get_tensor().set_names({"time"})
+    rows = op.unsqueeze(ours, op.constant(np.array([0])))
+    for layer in _first_layers(source, timestep):
+        layer.input(0).replace_source_output(rows.output(0))
     model.add_parameters([ours])
+    model.remove_parameter(timestep)
     for port in list(model.inputs):
         if "timestep_cond" in port.get_names():
             width = port.partial_shape[1].get_length()
             _replace(port.get_node().output(0), op.constant(np.zeros((1, width), np.float32)))
             model.remove_parameter(port.get_node())
+
+
+def _first_layers(source: PartSource, timestep: Any) -> list[Any]:
+    """Find the layers that take the waves of a timestep: the first products behind it."""
+    waiting, found, seen = [timestep], dict[str, Any](), set[str]()
+    while waiting:
+        for output in waiting.pop().outputs():
+            for target in output.get_target_inputs():
+                node = target.get_node()
+                name = node.get_friendly_name()
+                if node.get_type_name() == "MatMul":
+                    found[name] = node
+                elif name not in seen:
+                    seen.add(name)
+                    waiting.append(node)
+    if not found:
+        raise _foreign(source, "no layer takes its timestep")
+    return list(found.values())
 
 
 def _wrap_decoder(source: PartSource, model: Any) -> None:
@@ -176,25 +196,6 @@ def _end(model: Any, port: Any, name: str) -> None:
 def _replace(old: Any, new: Any) -> None:
     for target in list(old.get_target_inputs()):
         target.replace_source_output(new)
-
-
-def exact_frequencies(model: Any) -> None:
-    """Put an exact table of frequencies where the IR keeps one rounded to float16."""
-    from openvino import opset13 as op
-
-    for node in model.get_ops():
-        if node.get_type_name() != "Convert":
-            continue
-        held = node.input_value(0).get_node()
-        if held.get_type_name() != "Constant" or held.get_element_type().to_dtype() != np.float16:
-            continue
-        values = held.get_data().astype(np.float64)
-        half = values.size
-        if half < 8 or values.shape[-1] != half or values.flat[0] != 1:
-            continue
-        exact = np.exp(-math.log(10000) * np.arange(half) / half).reshape(values.shape)
-        if np.abs(values - exact).max() < 1e-3:
-            _replace(node.output(0), op.constant(exact.astype(np.float32)).output(0))
 
 
 _WRAPS: Mapping[str, Callable[[PartSource, Any], None]] = {

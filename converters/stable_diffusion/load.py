@@ -10,7 +10,7 @@ from typing import Literal, TypeAlias
 from vinode.converters.files import Progress, Watch, never, quiet
 from vinode.converters.formats import refusal
 from vinode.converters.stable_diffusion import build
-from vinode.converters.stable_diffusion.family import Part
+from vinode.converters.stable_diffusion.family import Part, time_width
 from vinode.converters.stable_diffusion.found import Found, PartSource
 from vinode.converters.stable_diffusion.look import look
 from vinode.converters.store import Artifact, Store
@@ -205,6 +205,7 @@ def _model(found: Found, part: ModelPart) -> DiffusionModel:
         found.scale,
         found.latent_factor,
         found.distilled_steps,
+        time_width=time_width(config),
     )
 
 

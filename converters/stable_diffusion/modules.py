@@ -10,7 +10,6 @@ torch is needed to import this file: only the process that converts does.
 from __future__ import annotations
 
 import functools
-import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -59,31 +58,12 @@ class Unet(nn.Module):
         super().__init__()
         self.model = model
 
-    def forward(self, sample: Tensor, timestep: Tensor, context: Tensor) -> Tensor:
+    def forward(self, sample: Tensor, time: Tensor, context: Tensor) -> Tensor:
         """Give the prediction, (B, C, h, w)."""
-        answer: Tensor = self.model(sample, timestep, context, return_dict=False)[0]
+        # The waves are given: in the precision of a device they would be those of another time.
+        self.model.get_time_embed = lambda sample, timestep: timestep[None]
+        answer: Tensor = self.model(sample, time, context, return_dict=False)[0]
         return answer
-
-
-class Frequencies(nn.Module):
-    """A timestep -> sines and cosines (Ho et al. 2020, arXiv:2006.11239), its table in float32.
-
-    In float16 the table's errors turn the phase by 0.2 rad at the last steps.
-    """
-
-    def __init__(self, channels: int, sines_first: bool, shift: float) -> None:
-        super().__init__()
-        half = channels // 2
-        places = torch.arange(half, dtype=torch.float64)
-        table = torch.exp(-math.log(10000) * places / (half - shift)).float()
-        self.register_buffer("table", table)
-        self.sines_first = sines_first
-
-    def forward(self, timesteps: Tensor) -> Tensor:
-        """Give (B, channels)."""
-        angles = timesteps[:, None].float() * self.table
-        waves = [torch.cos(angles), torch.sin(angles)]
-        return torch.cat(waves[::-1] if self.sines_first else waves, dim=-1)
 
 
 class VaeDecoder(nn.Module):
@@ -159,14 +139,6 @@ def _empty(source: PartSource, config: Mapping[str, Any]) -> Any:
     else:
         model.decoder, model.post_quant_conv = None, None
     return model
-
-
-def with_exact_frequencies(module: nn.Module) -> None:
-    """Put our table of frequencies in the place of the UNet's own."""
-    if isinstance(module, Unet):
-        own = module.model.time_proj
-        table = Frequencies(own.num_channels, not own.flip_sin_to_cos, own.downscale_freq_shift)
-        module.model.time_proj = table
 
 
 def halve(module: nn.Module) -> None:

@@ -15,6 +15,7 @@ import pytest
 from tests.converters.diffusion_models import WIDTH, save_folder, tiny
 from vinode.converters import ir
 from vinode.converters.stable_diffusion.look import look
+from vinode.graph.diffusion import time_waves
 from vinode.graph.sharing import full, share
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
@@ -56,12 +57,12 @@ def test_one_latent_for_several_prompts(
     channels = core.read_model(xml).input("sample").get_partial_shape()[1].get_length()
     shapes = (
         ("sample", (batch, channels, *size)),
-        ("timestep", (1,)),
+        ("time", (32,)),
         ("context", (rows, 77, WIDTH)),
     )
     random = np.random.default_rng(7)
     given = {name: random.standard_normal(shape, np.float32) for name, shape in shapes}
-    given["timestep"][:] = 601.37
+    given["time"] = time_waves(601.37, 32)
     models: list[ov.Model] = []
     for _ in range(2):
         models.append(core.read_model(xml))

@@ -20,6 +20,7 @@ from vinode.converters import ir
 from vinode.converters.stable_diffusion.family import PARTS, Part
 from vinode.converters.stable_diffusion.found import Found
 from vinode.converters.stable_diffusion.look import look
+from vinode.graph.diffusion import time_waves
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
 
@@ -121,13 +122,14 @@ def test_the_unet_predicts_the_same(made: Made, size: tuple[int, int], timestep:
     shape = (2, made.case.in_channels, *size)
     given = {
         "sample": random.standard_normal(shape, np.float32),
-        "timestep": np.array([timestep], np.float32),
+        "time": time_waves(timestep, 32),
         "context": random.standard_normal((2, 154, 64), np.float32),
     }
     got = answers(need(made, "unet"), given)
     assert list(got) == ["prediction"]
-    tensors = [torch.from_numpy(array) for array in given.values()]
-    assert_same(got["prediction"], made.models.unet(*tensors, return_dict=False)[0])
+    sample, context = (torch.from_numpy(given[name]) for name in ("sample", "context"))
+    step = torch.tensor([timestep])
+    assert_same(got["prediction"], made.models.unet(sample, step, context, return_dict=False)[0])
 
 
 def test_the_text_encoder_gives_every_layer(made: Made) -> None:
@@ -172,7 +174,7 @@ def test_the_encoder_gives_the_mean(made: Made) -> None:
 
 SHAPES: Mapping[Part, Mapping[str, list[int]]] = {
     "text_encoder": {"embeddings": [1, 77, 64]},
-    "unet": {"sample": [2, 0, 16, 16], "timestep": [1], "context": [2, 77, 64]},
+    "unet": {"sample": [2, 0, 16, 16], "time": [32], "context": [2, 77, 64]},
     "vae_decoder": {"latent": [1, 4, 16, 16]},
     "vae_encoder": {"image": [1, 128, 128, 3]},
 }

@@ -19,6 +19,7 @@ from tests.converters.diffusion_models import SCHEDULER, WIDTH, Tiny, tiny
 from tests.converters.test_stable_diffusion import answers, assert_same
 from vinode.converters.stable_diffusion.load import converted, fault, load_checkpoint, load_clip
 from vinode.converters.store import Store
+from vinode.graph.diffusion import time_waves
 from vinode.graph.errors import ModelError
 
 pytestmark = [pytest.mark.torch, pytest.mark.timeout(300)]
@@ -110,10 +111,10 @@ def test_optimums_parts_answer_as_torch_does(models: Tiny, optimum: Path, store:
     random = np.random.default_rng(0)
     sample = random.standard_normal((2, 4, 9, 13), np.float32)
     context = random.standard_normal((2, 77, WIDTH), np.float32)
-    step = np.array([700.5], np.float32)
-    given = {"sample": sample, "timestep": step, "context": context}
+    given = {"sample": sample, "time": time_waves(700.5, 32), "context": context}
     told = answers(got.model.unet.xml.parent, given)
-    wanted = models.unet(*(torch.from_numpy(a) for a in given.values()), return_dict=False)[0]
+    tensors = torch.from_numpy(sample), torch.tensor([700.5]), torch.from_numpy(context)
+    wanted = models.unet(*tensors, return_dict=False)[0]
     assert_same(told["prediction"], wanted)
     assert got.vae is not None
     assert got.vae.encoder is not None

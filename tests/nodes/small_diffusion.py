@@ -14,7 +14,7 @@ import numpy as np
 import openvino as ov
 from openvino import opset13 as op
 
-from vinode.graph.diffusion import Clip, DiffusionModel, NoiseSchedule, Prediction, Vae
+from vinode.graph.diffusion import Clip, DiffusionModel, NoiseSchedule, Prediction, Vae, time_waves
 from vinode.graph.values import ModelPart
 
 COLOURS = np.array([[1, 0, 0, 0.2], [0, 1, 0, 0.1], [0, 0, 1, -0.1]], np.float32)
@@ -83,12 +83,12 @@ def gaussian_unet(
     betas = np.linspace(schedule.beta_start**0.5, schedule.beta_end**0.5, schedule.steps) ** 2
     alphas = np.cumprod(1 - betas).astype(np.float32)
     sample = op.parameter([-1, in_channels, -1, -1], np.float32, name="sample")
-    timestep = op.parameter([1], np.float32, name="timestep")
+    time = op.parameter([64], np.float32, name="time")
     context = op.parameter([-1, -1, 8], np.float32, name="context")
-    for port in (sample, timestep, context):
+    for port in (sample, time, context):
         port.output(0).set_names({port.get_friendly_name()})
-    rows = op.convert(op.round(timestep, "half_to_even"), np.int64)
-    a: Any = op.gather(op.constant(alphas), rows, op.constant(np.int64(0)))
+    row = _timestep(time, schedule.steps)
+    a: Any = op.gather(op.constant(alphas), row, op.constant(0))
     root, rest = op.sqrt(a), op.sqrt(op.subtract(op.constant(np.float32(1)), a))
     mean = op.reduce_mean(context, op.constant(np.array([1, 2])), keep_dims=True)
     mean = op.unsqueeze(mean, op.constant(np.array([3])))
@@ -97,20 +97,27 @@ def gaussian_unet(
     )
     noise = op.multiply(rest, op.subtract(four, op.multiply(root, mean)))
     answer: Any = noise
-    if (
-        prediction == "v_prediction"
-    ):  # v = sqrt(a) e - sqrt(1 - a) x0, x0 = (x - sqrt(1-a) e)/sqrt(a)
+    if prediction == "v_prediction":  # sqrt(a) e - sqrt(1 - a) x0; x0 from x and e
         clean = op.divide(op.subtract(four, op.multiply(rest, noise)), root)
         answer = op.subtract(op.multiply(root, noise), op.multiply(rest, clean))
     answer.output(0).set_names({"prediction"})
-    model = ov.Model([answer], [sample, timestep, context], "unet")
+    model = ov.Model([answer], [sample, time, context], "unet")
     return DiffusionModel(
         part(model, folder / "unet.xml"),
         "sd1",
         prediction,
         in_channels=in_channels,
         context_width=8,
+        time_width=64,
     )
+
+
+def _timestep(time: Any, steps: int) -> Any:
+    """Find the timestep whose waves are nearest to those given, (1) int."""
+    table = np.stack([time_waves(step, 64) for step in range(steps)])
+    nearness = op.matmul(op.constant(table), time, False, False)
+    _, row = op.topk(nearness, op.constant(np.int64(1)), 0, "max", "none").outputs()
+    return row
 
 
 def text_encoder(folder: Path, layers: int = 3, width: int = 8) -> Clip:

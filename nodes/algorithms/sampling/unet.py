@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from vinode.graph.context import Context, OpenModel
-from vinode.graph.diffusion import DiffusionModel
+from vinode.graph.diffusion import DiffusionModel, time_waves
 from vinode.nodes.algorithms.sampling.arrays import Floats
 
 
@@ -43,7 +43,7 @@ def shapes_of(
     """Give the shapes that the model is compiled for; height and width in cells."""
     return {
         "sample": (calls.samples, model.in_channels, height, width),
-        "timestep": (1,),
+        "time": (model.time_width,),
         "context": (calls.rows, tokens, model.context_width),
     }
 
@@ -65,7 +65,7 @@ class Unet:
         shapes = shapes_of(self.model, calls, height, width, contexts[0].shape[1])
         shared = calls.samples < calls.rows
         with self.context.open(self.model.unet, shapes, shared) as opened:
-            opened.inputs["timestep"][...] = timestep
+            opened.inputs["time"][...] = time_waves(timestep, self.model.time_width)
             if self.apart:
                 return [self._one_by_one(opened, samples, prompt) for prompt in contexts]
             opened.inputs["sample"][...] = samples
