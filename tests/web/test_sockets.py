@@ -281,3 +281,19 @@ def test_traffic_grows_with_the_nodes_not_with_their_square(
             assert await size(visitor, socket, 300, last) < 12 * few
 
     visit(tmp_path, script)
+
+
+def test_messages_of_every_length_arrive_whole_and_in_order(tmp_path: Path) -> None:
+    """A frame's head has three forms by length; many of one moment share a write."""
+    lengths = (0, 80, 90, 100, 65_000, 65_400, 65_500, 65_600, 300_000, 1)
+
+    async def script(visitor: Visitor) -> None:
+        async with visitor.socket("vinode=1") as socket:
+            await until(socket, "status")
+            for length in lengths:
+                visitor.site.sockets.send(f"text {length}", {"text": "x" * length})
+            seen = await until(socket, "text 1")
+            found = [len(each["data"]["text"]) for each in seen if "text" in each["data"]]
+            assert found == list(lengths)
+
+    visit(tmp_path, script)
