@@ -25,9 +25,6 @@ def main() -> int:
     parser.add_argument(
         "--until", choices=("vae", "text", "export"), default="export", help="the last stage to run"
     )
-    parser.add_argument(
-        "--compile", action="store_true", help="train a third faster; needs a C++ compiler"
-    )
     job = Job(**vars(parser.parse_args()))
     if not job.font.is_file():
         problem = "no font here; install fonts-noto-color-emoji, or name its file by --font"

@@ -22,11 +22,11 @@ from tools.train_text_to_image.text import Rows, load_tokenizer, train_text, wri
 from tools.train_text_to_image.vae import encode, psnr, train_vae
 
 # Steps and seeds are the recipe: the same command on two workers makes the same weights again.
-VAE = Course("vae", steps=6000, batch=16, rate=2e-3, seed=(0, 3))
-DECODER = Course("decoder", steps=2000, batch=16, rate=1e-3, seed=(0, 7), decay_from=0.3, ema=0.99)
+VAE = Course("vae", steps=4500, batch=16, rate=2e-3, seed=(0, 3))
+DECODER = Course("decoder", steps=1000, batch=16, rate=1e-3, seed=(0, 7), decay_from=0.3, ema=0.99)
 TEXT = Course("text", steps=1500, batch=256, rate=2e-3, seed=(0, 4), decay_from=0.5)
 DIFFUSION = Course(
-    "diffusion", steps=7500, batch=64, rate=1.2e-3, seed=(0, 9), decay_from=0.5, ema=0.998
+    "diffusion", steps=3500, batch=64, rate=1.2e-3, seed=(0, 9), decay_from=0.3, ema=0.998
 )
 
 
@@ -40,7 +40,6 @@ class Job:
     workers: int
     steps: int  # of the last stage
     until: str  # the last stage to run
-    compile: bool  # compile the last stage
 
 
 def work(rank: int, job: Job, meeting: str) -> None:
@@ -78,7 +77,7 @@ def _stages(job: Job, workers: Workers) -> None:
         return
     torch.manual_seed(0)
     course = replace(DIFFUSION, steps=job.steps)
-    net = train_diffusion(glyphs, latents, rows, text, course, job.work, workers, job.compile)
+    net = train_diffusion(glyphs, latents, rows, text, course, job.work, workers)
     if workers.rank == 0:
         export(job.out, vocabulary, vae, net["text"], net["unet"], rows)
 
