@@ -1,4 +1,4 @@
-"""The model that comes with the program draws what its prompts say, with no download and no torch."""
+"""The model that comes with the program draws what its prompts say, without download or torch."""
 
 from __future__ import annotations
 
@@ -25,12 +25,14 @@ def drawn(folder: Path, *sets: str) -> NDArray[np.float64]:
     words = ["--models", str(folder / "models"), "--output", str(folder / "out"), "--quiet"]
     assert call(["run", str(WORKFLOW), *words, *(f"--set={change}" for change in sets)]) == 0
     pictures = [np.asarray(Picture.open(path)) for path in sorted((folder / "out").iterdir())]
-    return np.mean(pictures, axis=0) / 255
+    mean: NDArray[np.float64] = np.mean(pictures, axis=0) / 255
+    return mean
 
 
 def corners(picture: NDArray[np.float64]) -> NDArray[np.float64]:
     """Give the colour of the background."""
-    return np.concatenate([picture[:6, :6], picture[-6:, -6:]]).mean((0, 1))
+    mean: NDArray[np.float64] = np.concatenate([picture[:6, :6], picture[-6:, -6:]]).mean((0, 1))
+    return mean
 
 
 def test_a_red_heart_on_blue_is_red_on_blue(tmp_path: Path) -> None:

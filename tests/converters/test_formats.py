@@ -109,7 +109,11 @@ def test_a_missing_file_and_a_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("weights", "named"),
-    [("../w.data", "another folder"), ("/w.data", "another folder"), ("a/../w.data", "another folder")],
+    [
+        ("../w.data", "another folder"),
+        ("/w.data", "another folder"),
+        ("a/../w.data", "another folder"),
+    ],
 )
 def test_onnx_weights_outside_its_folder_are_refused(
     tmp_path: Path, weights: str, named: str
