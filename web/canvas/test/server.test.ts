@@ -54,8 +54,10 @@ describe.runIf(hasPython)("the server", () => {
   const options = { client: "canvas-test", front: false, targets: [] };
   const hand = async (): Promise<string> => {
     const { prompt, extra } = toParts(document, catalogue);
-    const { id } = await client.queuePrompt(prompt, extra, options);
+    // As the page does: the socket may tell of a run before the answer to its request is here.
+    const id = crypto.randomUUID();
     runs = tell(runs, { type: "asked", run: id, tab: "t" });
+    await client.queuePrompt(prompt, extra, { ...options, id });
     return id;
   };
 
