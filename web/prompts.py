@@ -15,7 +15,7 @@ from vinode.graph.graph import Graph, build
 from vinode.graph.node import NodeTypes
 from vinode.graph.presets import fill_in
 from vinode.graph.strict_json import Json, load_json
-from vinode.graph.workflow import MAX_NODES, NodeId, Workflow, from_json
+from vinode.graph.workflow import MAX_NODES, VERSION, NodeId, Workflow, from_json
 from vinode.web.bodies import BadRequest, Field, Fields, check_fields
 from vinode.web.runs import NewRun
 from vinode.web.validation import error, node_errors, sound_outputs, summary
@@ -89,6 +89,8 @@ class Checking:
             raise BadRequest(Fault("body", "expected an object", short(found), 'write {"prompt":'))
         asked = cast(dict[str, Json], found)
         given = {name: value for name, value in asked.items() if value is not None}
+        if given.get("vinode") == VERSION:
+            del given["vinode"]  # a saved file is a body too, and this is the version of its format
         if "prompt" not in given:
             details = 'write {"prompt": {node id: {"class_type", "inputs"}}}'
             raise Refused(error("no_prompt", "No prompt provided", details))

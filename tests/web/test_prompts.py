@@ -227,3 +227,14 @@ def test_what_is_said_of_very_many_faults_has_an_end(tmp_path: Path) -> None:
         assert len(reply.json["node_errors"]) == 1000
 
     visit(tmp_path, script)
+
+
+def test_a_saved_file_is_a_body(tmp_path: Path) -> None:
+    """As it lies on the disk, its version included."""
+    saved: dict[str, Json] = {"vinode": 1, "prompt": FINE, "extra_data": {}}
+
+    async def script(visitor: Visitor) -> int:
+        reply = await visitor.post("/prompt", saved)
+        return reply.status
+
+    assert visit(tmp_path, script) == 200
