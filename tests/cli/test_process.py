@@ -235,7 +235,7 @@ def test_a_picture_on_a_full_disk(tmp_path: Path) -> None:
     code, out, err = run_program("run", file, before=FULL, cwd=tmp_path)
     assert code == 1
     assert "failed in" in out
-    assert err.startswith("node 2 (SaveImage): the picture could not be written: File too large")
+    assert err.startswith("node 2 (SaveImage): the file could not be written: File too large")
     assert len(err.splitlines()) == 1
     assert list((tmp_path / "output").iterdir()) == []
 

@@ -19,6 +19,13 @@ def folders(*models: Path) -> Folders:
     return Folders(Path("input"), Path("output"), Path("temp"), models)
 
 
+def own_checkpoints(given: Folders) -> list[str]:
+    """List the checkpoints of these folders, without the one that comes with the program."""
+    names = checkpoint_names(given)
+    names.remove("text-to-image")
+    return names
+
+
 def put(*paths: Path) -> None:
     """Make files with something in them."""
     for path in paths:
@@ -31,7 +38,7 @@ def test_names_are_sorted_paths_below_the_folder(tmp_path: Path) -> None:
     models = tmp_path / "models"
     names = ["b.safetensors", "sd1/a.SAFETENSORS", "old.ckpt", ".part.safetensors", "note.txt"]
     put(*(models / "checkpoints" / name for name in names))
-    assert checkpoint_names(folders(models)) == ["b.safetensors", "sd1/a.SAFETENSORS"]
+    assert own_checkpoints(folders(models)) == ["b.safetensors", "sd1/a.SAFETENSORS"]
 
 
 def test_the_first_of_several_folders_wins(tmp_path: Path) -> None:
@@ -59,7 +66,7 @@ def test_a_pipeline_folder_is_one_model(tmp_path: Path) -> None:
     for root in ("checkpoints", "diffusers"):
         put(tmp_path / root / f"in-{root}" / "model_index.json")
         put(tmp_path / root / f"in-{root}" / "unet" / "diffusion_pytorch_model.safetensors")
-    assert checkpoint_names(folders(tmp_path)) == ["in-checkpoints", "in-diffusers"]
+    assert own_checkpoints(folders(tmp_path)) == ["in-checkpoints", "in-diffusers"]
     assert find("checkpoints", "in-diffusers", folders(tmp_path)).name == "in-diffusers"
 
 
@@ -82,7 +89,7 @@ other:
     put(tmp_path / "webui/models/Stable-diffusion/theirs.safetensors")
     put(tmp_path / "webui/models/two/text.safetensors")
     given_folders = folders(tmp_path / "models")
-    assert checkpoint_names(given_folders) == ["own.safetensors", "theirs.safetensors"]
+    assert own_checkpoints(given_folders) == ["own.safetensors", "theirs.safetensors"]
     found = find("text_encoders", "text.safetensors", given_folders)
     assert found == tmp_path / "webui/models/two/text.safetensors"
 
@@ -111,7 +118,7 @@ def test_links_in_a_circle_end(tmp_path: Path) -> None:
     put(tmp_path / "disk" / "sd" / "a.safetensors", tmp_path / "m/checkpoints/b.safetensors")
     (tmp_path / "m" / "checkpoints" / "disk").symlink_to(tmp_path / "disk")
     (tmp_path / "disk" / "back").symlink_to(tmp_path / "m" / "checkpoints")
-    found = checkpoint_names(folders(tmp_path / "m"))
+    found = own_checkpoints(folders(tmp_path / "m"))
     assert found == ["b.safetensors", "disk/sd/a.safetensors"]
     assert find("checkpoints", "disk/sd/a.safetensors", folders(tmp_path / "m")).is_file()
 
