@@ -37,7 +37,6 @@ def train_diffusion(
     latents  (looks, n, 4, 16, 16) float16
     """
     net = nn.ModuleDict({"text": text, "unet": unet()}).train()
-
     kept = scheduler().alphas_cumprod  # (1000,) float32, the part of the variance that is picture
 
     def denoise(draw: Draw) -> Tensor:
@@ -47,7 +46,7 @@ def train_diffusion(
         step, alpha = _levels(count, kept, draw.noise)
         noisy = alpha.sqrt() * x0 + (1 - alpha).sqrt() * noise
         v = alpha.sqrt() * noise - (1 - alpha).sqrt() * x0  # Salimans and Ho 2022, appendix D
-        # Compiled by torch 2.13, this loses the gradients of half the layers on CPUs with AMX.
+        # Not through torch.compile: with torch 2.13 on a CPU it lost the gradients of many layers.
         with torch.autocast("cpu", torch.bfloat16):
             guess = net["unet"](noisy, step, net["text"](ids).last_hidden_state).sample
         return F.mse_loss(guess.float(), v)
