@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { KEY_MAP } from "../src/keys/keyMap";
+import { PANELS } from "../src/panels/panels";
 import { PHASES } from "../src/run/messages";
 import { PROBLEMS } from "../src/model/problems";
 import { AFTERWARDS } from "../src/model/seeds";
@@ -19,17 +20,17 @@ const LINES = ["left", "right", "top", "bottom", "middle", "centre", "across", "
 const [english, chinese] = [flat(en), flat(zh)];
 const SOURCE = new URL("../src/", import.meta.url);
 const source = readdirSync(SOURCE, { recursive: true, encoding: "utf8" })
-  .filter((name) => /\.tsx?$/.test(name) && !name.startsWith("words"))
+  .filter((name) => /\.tsx?$/.test(name) && !/(^|[\\/])words/.test(name))
   .map((name) => readFileSync(new URL(name, SOURCE), "utf8"))
   .join("\n");
 const all = (pattern: RegExp): string[] => [...source.matchAll(pattern)].map((found) => found[1] as string);
 
 /** Every key that the source names, and those it builds from a code. */
 function used(): Set<string> {
-  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find|menu|settings)\.[\w-]+)["']/g);
+  const named = all(/["']((?:app|bar|palette|node|group|link|fault|note|file|help|find|menu|settings|timing|queue|results|devices|models)\.[\w-]+)["']/g);
   const codes = [...all(/FormatError\("([\w-]+)"/g), ...all(/refuse\("([\w-]+)"/g)].map((code) => `fault.${code}`);
   const links = all(/code: "(no-node|no-output|no-input|kind|cycle)"/g).map((code) => `link.${code}`);
-  return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...PHASES.map((phase) => `phase.${phase}`), ...AFTERWARDS.map((after) => `after.${after}`), ...PROBLEMS.map((code) => `problem.${code}`), ...LINES.map((how) => `menu.${how}`)]);
+  return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...PANELS.map((panel) => `${panel}.title`), ...PHASES.map((phase) => `phase.${phase}`), ...AFTERWARDS.map((after) => `after.${after}`), ...PROBLEMS.map((code) => `problem.${code}`), ...LINES.map((how) => `menu.${how}`)]);
 }
 
 describe("words", () => {

@@ -1,5 +1,6 @@
 /** What each command of the key map does. */
 import type { Command } from "../keys/keyMap";
+import { type PanelId, toggled } from "../panels/panels";
 import { say } from "../words/words";
 import { arrange, deleteSelected, groupSelected, pasteFragment, selectAll, selectedFragment, toggleMode, togglePinned, toggleSelectedCollapsed } from "./edits";
 import { newTab, saveAs } from "./files";
@@ -54,8 +55,18 @@ const COMMANDS: Partial<Record<Command, (view: View) => void>> = {
   "next-tab": nextTab,
   help: () => show({ kind: "help" }),
   find: () => show({ kind: "find" }),
+  "panel-timing": () => togglePanel("timing"),
+  "panel-queue": () => togglePanel("queue"),
+  "panel-results": () => togglePanel("results"),
+  "panel-devices": () => togglePanel("devices"),
+  "panel-models": () => togglePanel("models"),
   theme: () => choose({ theme: isDark() ? "light" : "dark" }),
 };
+
+/** Open a panel, or close it. */
+export function togglePanel(panel: PanelId): void {
+  choose({ panels: toggled(app().settings.panels, panel) });
+}
 
 function showWires(): void {
   const [node] = selectedNodes(tab());

@@ -3,7 +3,8 @@
 export type Command =
   | "palette" | "run" | "run-front" | "run-selected" | "stop" | "undo" | "redo" | "copy" | "cut" | "paste" | "paste-linked" | "duplicate"
   | "delete" | "select-all" | "clear-selection" | "group" | "collapse" | "bypass" | "mute" | "pin" | "wires" | "arrange" | "fit"
-  | "fit-selection" | "minimap" | "save" | "save-as" | "open" | "new-tab" | "next-tab" | "help" | "find" | "theme" | "zoom-in" | "zoom-out";
+  | "fit-selection" | "minimap" | "save" | "save-as" | "open" | "new-tab" | "next-tab" | "help" | "find" | "theme" | "zoom-in" | "zoom-out"
+  | "panel-timing" | "panel-queue" | "panel-results" | "panel-devices" | "panel-models";
 
 export interface Key {
   readonly command: Command;
@@ -45,6 +46,11 @@ export const KEY_MAP: readonly Key[] = [
   { command: "open", keys: ["Ctrl+o"] },
   { command: "new-tab", keys: ["Alt+n"] },
   { command: "next-tab", keys: ["Alt+w"] },
+  { command: "panel-timing", keys: ["t"] },
+  { command: "panel-queue", keys: ["q"] },
+  { command: "panel-results", keys: ["a"] },
+  { command: "panel-devices", keys: ["d"] },
+  { command: "panel-models", keys: ["m"] },
   { command: "help", keys: ["?", "F1"] },
 ];
 
@@ -69,6 +75,11 @@ export function nameOf(press: Press): string {
   const shifted = press.shiftKey && (letter.length > 1 || /[a-z]/i.test(letter) || letter === " ");
   const parts = [press.ctrlKey || press.metaKey ? "Ctrl" : "", shifted ? "Shift" : "", press.altKey ? "Alt" : "", key];
   return parts.filter(Boolean).join("+");
+}
+
+/** Give the first key of a command, "" where it has none. */
+export function keyOf(command: Command): string {
+  return KEY_MAP.find((each) => each.command === command)?.keys[0] ?? "";
 }
 
 /** Give what a press does, or null. `writing`: a field has the focus. */

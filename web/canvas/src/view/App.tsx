@@ -4,6 +4,7 @@ import { type MouseEvent, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
 import { useApp } from "../app/store";
+import { Dock } from "../panels/Dock";
 import { Bar } from "./Bar";
 import { Canvas } from "./Canvas";
 import { FilesDialog } from "./FilesDialog";
@@ -40,7 +41,13 @@ export function App() {
         </header>
         {!connected && <p className="warning" role="status">{t("app.connecting")}</p>}
         {workerProblem && <p className="warning" role="status">{t("app.worker", { problem: workerProblem })}</p>}
-        <Canvas key={current} />
+        <div className="work">
+          <div className="desk">
+            <Canvas key={current} />
+            <Dock edge="bottom" />
+          </div>
+          <Dock edge="right" />
+        </div>
         {dialog?.kind === "palette" && <Palette dialog={dialog} />}
         {dialog?.kind === "menu" && <Menu on={dialog.on} />}
         {dialog?.kind === "help" && <Help />}

@@ -1,17 +1,20 @@
 /** The bar of tools. */
 import { useReactFlow } from "@xyflow/react";
 import { useTranslation } from "react-i18next";
-import { isDark } from "../app/commands";
+import { isDark, togglePanel } from "../app/commands";
 import { arrange } from "../app/edits";
 import { download } from "../app/files";
 import { run, stop } from "../app/running";
 import { choose, show, tab, useApp, useRun } from "../app/store";
 import { saveAs } from "../app/files";
+import { keyOf } from "../keys/keyMap";
+import { PANELS } from "../panels/panels";
 
 export function Bar() {
   const { t, i18n } = useTranslation();
   const flow = useReactFlow();
   const remaining = useApp((state) => state.runs.remaining);
+  const panels = useApp((state) => state.settings.panels);
   const last = useRun();
   const isRunning = last?.state === "running" || last?.state === "queued";
   const add = (): void => {
@@ -31,6 +34,13 @@ export function Bar() {
       {isRunning && <progress value={last.percent} max={100} aria-label={t("bar.percent", { percent: Math.round(last.percent) })} />}
       {remaining > 0 && <span role="status">{t("bar.queue", { count: remaining })}</span>}
       <span className="gap" />
+      <span className="panels" role="group" aria-label={t("bar.panels")}>
+        {PANELS.map((panel) => (
+          <button key={panel} type="button" aria-pressed={panels.includes(panel)} title={keyOf(`panel-${panel}`)} onClick={() => togglePanel(panel)}>
+            {t(`${panel}.title`)}
+          </button>
+        ))}
+      </span>
       <button type="button" title="Space" onClick={add}>{t("bar.add")}</button>
       <button type="button" title="Ctrl+Shift+F" onClick={() => void arrange("selected")}>{t("bar.arrange")}</button>
       <button type="button" title="Ctrl+O" onClick={() => show({ kind: "open" })}>{t("bar.open")}</button>

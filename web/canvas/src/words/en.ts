@@ -1,10 +1,17 @@
 /** English. Keys are the same in every language; a test finds what is missing. */
+import { en as devices } from "../panels/devices/words";
+import { en as models } from "../panels/models/words";
+import { en as queue } from "../panels/queue/words";
+import { en as results } from "../panels/results/words";
+import { en as timing } from "../panels/timing/words";
+
 export const en = {
   app: { untitled: "Untitled", example: "Find faces", connecting: "The server does not answer. Trying again…", worker: "Worker: {{problem}}" },
   bar: {
     run: "Run", stop: "Stop", queue: "{{count}} waiting", open: "Open", save: "Save", download: "Download", help: "Keys and help",
     theme: "Light or dark", language: "中文", add: "Add node", arrange: "Arrange", newTab: "New workflow", closeTab: "Close {{name}}",
     tabs: "Open workflows", tools: "Tools", changed: "not saved", percent: "{{percent}} %",
+    closePanel: "Close {{title}}", loading: "Loading…", panelSize: "Size of the panel", panels: "Panels",
   },
   palette: {
     title: "Add a node", search: "Search nodes", none: "No node answers “{{query}}”.", fits: "Nodes that take {{kind}}",
@@ -90,7 +97,9 @@ export const en = {
     arrange: "Arrange", fit: "Show all", "fit-selection": "Show the selection", minimap: "Minimap", save: "Save", "save-as": "Save as",
     open: "Open", "new-tab": "New workflow", "next-tab": "Next workflow", help: "Keys and help", find: "Find a node", theme: "Light or dark",
     "zoom-in": "Nearer", "zoom-out": "Farther",
+    "panel-timing": "Timing", "panel-queue": "Queue", "panel-results": "Results", "panel-devices": "Devices", "panel-models": "Models",
   },
+  timing, queue, results, devices, models,
 };
 
 export type Words<T = typeof en> = { readonly [K in keyof T]: T[K] extends string ? string : Words<T[K]> };

@@ -1,4 +1,9 @@
 /** 简体中文 */
+import { zh as devices } from "../panels/devices/words";
+import { zh as models } from "../panels/models/words";
+import { zh as queue } from "../panels/queue/words";
+import { zh as results } from "../panels/results/words";
+import { zh as timing } from "../panels/timing/words";
 import type { Words } from "./en";
 
 export const zh: Words = {
@@ -7,6 +12,7 @@ export const zh: Words = {
     run: "运行", stop: "停止", queue: "{{count}} 个等待", open: "打开", save: "保存", download: "下载", help: "快捷键与帮助",
     theme: "浅色或深色", language: "English", add: "添加节点", arrange: "整理", newTab: "新工作流", closeTab: "关闭 {{name}}",
     tabs: "打开的工作流", tools: "工具", changed: "未保存", percent: "{{percent}} %",
+    closePanel: "关闭{{title}}", loading: "正在加载…", panelSize: "面板大小", panels: "面板",
   },
   palette: {
     title: "添加节点", search: "搜索节点", none: "没有与“{{query}}”匹配的节点。", fits: "接受 {{kind}} 的节点", gives: "输出 {{kind}} 的节点",
@@ -90,5 +96,7 @@ export const zh: Words = {
     arrange: "整理", fit: "显示全部", "fit-selection": "显示所选", minimap: "小地图", save: "保存", "save-as": "另存为",
     open: "打开", "new-tab": "新工作流", "next-tab": "下一个工作流", help: "快捷键与帮助", find: "查找节点", theme: "浅色或深色",
     "zoom-in": "放大", "zoom-out": "缩小",
+    "panel-timing": "时间", "panel-queue": "队列", "panel-results": "结果", "panel-devices": "设备", "panel-models": "模型",
   },
+  timing, queue, results, devices, models,
 };
