@@ -31,11 +31,12 @@ def encode(text: str) -> list[int]:
     [320, 1125, 539, 320, 2368]
     """
     whole = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
-    return _tokenizer().encode(whole, add_special_tokens=False).ids
+    return tokenizer().encode(whole, add_special_tokens=False).ids
 
 
 @functools.cache
-def _tokenizer() -> Tokenizer:
+def tokenizer() -> Tokenizer:
+    """Give the tokenizer: lower case, byte-level BPE, 49,408 tokens (Radford et al. 2021)."""
     merges = [_pair(line) for line in _merge_lines()]
     letters = _byte_letters()
     names = [*letters, *(letter + _WORD_END for letter in letters)]

@@ -84,6 +84,15 @@ def test_it_runs_the_shipped_workflow_from_another_folder(programs: Path, tmp_pa
     assert "done in" in again
 
 
+def test_it_draws_from_a_prompt_without_download(programs: Path, tmp_path: Path) -> None:
+    """The text-to-image model is in the wheel, IR and tokens with it."""
+    words: list[str | Path] = [programs / "vinode", "run", ROOT / "workflows/text_to_image.json"]
+    report = json.loads(run([*words, "--timing", "json", "--output", tmp_path / "out"], tmp_path))
+    assert report["status"] == "done"
+    assert len(list((tmp_path / "out").glob("*.png"))) == 4
+    assert not [node for node in report["nodes"] if "convert" in node.get("phases", {})]
+
+
 def test_every_command_answers(programs: Path, tmp_path: Path) -> None:
     """All modules and data files are in the wheel."""
     run([programs / "vinode", "--version"], tmp_path)

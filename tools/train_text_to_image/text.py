@@ -24,7 +24,7 @@ _FRAMES = ("on white background", "a picture of", "an emoji of", *COLOURS)
 def write_vocabulary(folder: Path) -> Path:
     """Write the vocab.json and merges.txt that transformers reads, of the tokens vinode ships."""
     folder.mkdir(parents=True, exist_ok=True)
-    clip_tokens._tokenizer().model.save(str(folder))
+    clip_tokens.tokenizer().model.save(str(folder))
     return folder
 
 
