@@ -56,7 +56,7 @@ def page(browser: Browser, address: str) -> Generator[Page]:
     shown.on("console", lambda said: wrong.append(said.text) if "Policy" in said.text else None)
     shown.goto(address)
     # The server's worker may still be loading packs.
-    expect(shown.get_by_role("tab", name="Find faces")).to_be_visible(timeout=30_000)
+    expect(shown.get_by_role("tab", name="Draw from a prompt")).to_be_visible(timeout=30_000)
     # Beside the example that everybody sees first.
     shown.get_by_role("button", name="New workflow").click()
     expect(shown.locator(".react-flow__node")).to_have_count(0)

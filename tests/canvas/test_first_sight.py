@@ -13,9 +13,21 @@ from tests.canvas.hands import add, chain, node, nodes, open_graph, steps
 pytestmark = pytest.mark.browser
 
 
-def test_the_example_is_there_with_its_picture(page: Page) -> None:
+def test_what_is_shown_first_draws_at_once(page: Page) -> None:
+    """With the model that comes along: change the prompt, run, see the pictures."""
+    page.get_by_role("tab", name="Draw from a prompt").click()
+    expect(nodes(page)).to_have_count(7)
+    node(page, "2").get_by_role("textbox", name="text").fill("blue apple on yellow")
+    page.keyboard.press("Control+Enter")
+    saved = node(page, "7").locator("img").first
+    expect(saved).to_have_js_property("naturalWidth", 64, timeout=120_000)
+
+
+def test_an_example_comes_with_its_picture(page: Page) -> None:
     """The photo is put where the node looks for it, and a model that lacks can be fetched."""
-    page.get_by_role("tab", name="Find faces").click()
+    page.keyboard.press("Control+o")
+    page.get_by_role("button", name="Find faces").click()
+    expect(page.get_by_role("tab", name="Find faces")).to_be_visible()
     expect(nodes(page)).to_have_count(6)
     expect(node(page, "1").locator("img")).to_have_js_property("naturalWidth", 512)
     page.keyboard.press("Control+Enter")
@@ -82,3 +94,14 @@ def test_the_whole_way_by_keyboard(page: Page) -> None:
     page.reload()
     expect(page.get_by_role("tab", name="by keyboard", exact=True, selected=True)).to_be_visible()
     expect(page.locator(".react-flow__edge")).to_have_count(1)
+
+
+def test_every_example_has_what_it_loads(page: Page) -> None:
+    """Photos that the input folder lacks are put there, so no node misses its picture."""
+    for name in ("Redraw a picture", "Paint a part anew"):
+        page.keyboard.press("Control+o")
+        page.get_by_role("button", name=name).click()
+        expect(page.get_by_role("tab", name=name)).to_be_visible()
+        expect(page.locator(".problems")).to_have_count(0)
+        loaded = page.locator(".react-flow__node").filter(has_text="image").locator("img").first
+        expect(loaded).to_have_js_property("naturalWidth", 64)

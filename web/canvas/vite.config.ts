@@ -7,7 +7,8 @@ const server = process.env["VINODE"] ?? "http://127.0.0.1:8188";
 export default defineConfig({
   base: "./",
   plugins: [react()],
-  build: { outDir: process.env["CANVAS_OUT"] ?? "../static", emptyOutDir: true, target: "es2022", license: { fileName: "licenses.md" } },
+  // The server's policy lets no data: address be fetched, so pictures stay files.
+  build: { outDir: process.env["CANVAS_OUT"] ?? "../static", emptyOutDir: true, assetsInlineLimit: 0, target: "es2022", license: { fileName: "licenses.md" } },
   server: {
     proxy: Object.fromEntries(
       ["/vinode", "/api", "/ws"].map((path) => [path, { target: server, changeOrigin: true, ws: path === "/ws" }]),

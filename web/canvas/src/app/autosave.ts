@@ -30,7 +30,7 @@ export async function restore(): Promise<void> {
       localStorage.removeItem(TAB + id); // half written, or of a newer version
     }
   }
-  if (app().workspace.tabs.length === 0) await openExample();
+  if (app().workspace.tabs.length === 0) await openExample("textToImage");
   else send({ type: "switch", id: current });
 }
 

@@ -2,7 +2,9 @@
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { listWorkflows, type SavedWorkflow } from "../api/client";
+import { EXAMPLES, type Example } from "../app/examples";
 import { chooseFile, openFromServer, saveAs, tellProblem } from "../app/files";
+import { openExample } from "../app/start";
 import { show, useTab } from "../app/store";
 import { Modal } from "./Modal";
 
@@ -23,6 +25,7 @@ function OpenDialog() {
   return (
     <Modal title={t("file.title")} onClose={() => show(null)}>
       <button type="button" autoFocus onClick={() => { show(null); chooseFile(); }}>{t("file.here")}</button>
+      <Examples />
       <ul>
         {files?.map((file) => (
           <li key={file.path}>
@@ -34,6 +37,22 @@ function OpenDialog() {
       </ul>
       {files?.length === 0 && <p>{t("file.none")}</p>}
     </Modal>
+  );
+}
+
+function Examples() {
+  const { t } = useTranslation();
+  const open = (example: Example): void => {
+    show(null);
+    void openExample(example);
+  };
+  return (
+    <fieldset>
+      <legend>{t("example.title")}</legend>
+      {(Object.keys(EXAMPLES) as Example[]).map((example) => (
+        <button key={example} type="button" onClick={() => open(example)}>{t(`example.${example}`)}</button>
+      ))}
+    </fieldset>
   );
 }
 

@@ -6,7 +6,10 @@ import { en as results } from "../panels/results/words";
 import { en as timing } from "../panels/timing/words";
 
 export const en = {
-  app: { untitled: "Untitled", example: "Find faces", connecting: "The server does not answer. Trying again…", worker: "Worker: {{problem}}" },
+  app: { untitled: "Untitled", connecting: "The server does not answer. Trying again…", worker: "Worker: {{problem}}" },
+  example: {
+    title: "Examples", textToImage: "Draw from a prompt", imageToImage: "Redraw a picture", inpaint: "Paint a part anew", detectFaces: "Find faces",
+  },
   bar: {
     run: "Run", stop: "Stop", queue: "{{count}} waiting", open: "Open", save: "Save", download: "Download", help: "Keys and help",
     theme: "Light or dark", language: "中文", add: "Add node", arrange: "Arrange", newTab: "New workflow", closeTab: "Close {{name}}",

@@ -7,7 +7,8 @@ import { zh as timing } from "../panels/timing/words";
 import type { Words } from "./en";
 
 export const zh: Words = {
-  app: { example: "查找人脸", untitled: "未命名", connecting: "服务器没有响应，正在重试…", worker: "工作进程：{{problem}}" },
+  app: { untitled: "未命名", connecting: "服务器没有响应，正在重试…", worker: "工作进程：{{problem}}" },
+  example: { title: "示例", textToImage: "文字生成图片", imageToImage: "重画一张图片", inpaint: "重画图片的一部分", detectFaces: "查找人脸" },
   bar: {
     run: "运行", stop: "停止", queue: "{{count}} 个等待", open: "打开", save: "保存", download: "下载", help: "快捷键与帮助",
     theme: "浅色或深色", language: "English", add: "添加节点", arrange: "整理", newTab: "新工作流", closeTab: "关闭 {{name}}",

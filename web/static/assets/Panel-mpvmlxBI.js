@@ -1,1 +1,0 @@
-import{n as e,t}from"./index--Vn3X0pK.js";var n=t();function r(){let{t}=e();return(0,n.jsx)(`p`,{children:t(`results.title`)})}export{r as default};
