@@ -26,7 +26,7 @@ VAE = Course("vae", steps=4500, batch=16, rate=2e-3, seed=(0, 3))
 DECODER = Course("decoder", steps=1000, batch=16, rate=1e-3, seed=(0, 7), decay_from=0.3, ema=0.99)
 TEXT = Course("text", steps=1500, batch=256, rate=2e-3, seed=(0, 4), decay_from=0.5)
 DIFFUSION = Course(
-    "diffusion", steps=3500, batch=64, rate=1.2e-3, seed=(0, 9), decay_from=0.3, ema=0.998
+    "diffusion", steps=5000, batch=64, rate=1.2e-3, seed=(0, 9), decay_from=0.3, ema=0.998
 )
 
 
