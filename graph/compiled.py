@@ -71,6 +71,7 @@ class Compiled:
     reader: ProfileReader = field(init=False)
     user: Usage | None = None
     _quick: bool = False
+    _computed: int = 0  # ns of the current user's inferences
 
     def __post_init__(self) -> None:
         self.reader = ProfileReader(averages=self.device.split(".")[0] != "NPU")
@@ -81,14 +82,15 @@ class Compiled:
             self.settle()
             if self.reader.unread:  # inferences that were nobody's, such as the first comparison
                 self.reader.read(self.request)
-            self.user = user
+            self.user, self._computed = user, 0
 
     def settle(self) -> None:
         """Give the current user what has executed since it began."""
         if self.user is not None:
             before = self.user.ops.get(self, ())
-            self.user.ops[self] = merged(before, self.reader.read(self.request))
-            self.user = None
+            ops = self.reader.take(self.request, self._computed)
+            self.user.ops[self] = merged(before, ops)
+            self.user, self._computed = None, 0
 
     def run(self, check: Callable[[], None]) -> int:
         """Run one inference, and give the ns it took.
@@ -103,6 +105,7 @@ class Compiled:
             self._run_in_pieces(check)
         spent = time.perf_counter_ns() - start
         self._quick = spent < QUICK
+        self._computed += spent
         return spent
 
     def _run_in_pieces(self, check: Callable[[], None]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,6 +17,9 @@ if TYPE_CHECKING:  # for its types only: importing OpenVINO costs a quarter of a
 _CPU_KERNEL = re.compile(r"avx|sse4|amx_|^jit_|^ref_|^brg|^gemm_(any|blas)|^acl_|mlas|^simple_")
 _SUBGRAPH = re.compile(r"subgraph(\d+): (.*)", re.DOTALL)
 _MICROSECOND = timedelta(microseconds=1)
+# A profile is read once the inferences since the last reading took so many times what that reading
+# did: looking at a short inference may not cost a hundredth of it.
+WORTH = 400
 LAYOUT_TYPES = ("Reorder", "Transpose", "Convert")
 
 
@@ -37,7 +41,7 @@ class OpTime:
 
 
 class ProfileReader:
-    """Reads what a request has executed since the last reading.
+    """Reads what a request has executed.
 
     OpenVINO reports an operation's average over all inferences since the model was compiled. With
     n inferences now and m at the last reading, the time in between is avg(n)·n − avg(m)·m.
@@ -46,27 +50,54 @@ class ProfileReader:
 
     def __init__(self, averages: bool = True) -> None:
         self._averages = averages
-        self._runs = self._runs_read = 0
+        # Inferences so far, at the last reading, and those whose operations were given to somebody.
+        self._runs = self._runs_read = self._given = 0
         # Of each entry of the profile: what it is, once it has executed, and its us when last read.
         self._known: list[OpTime | None] = []
         self._us: list[int] = []
-        self.unread = False
+        # What the last reading gave, and the ns of the inferences that it was given for; the ns it
+        # cost, and those computed since.
+        self._last: tuple[tuple[OpTime, ...], int] = (), 0
+        self._cost = self._computed = 0
+
+    @property
+    def unread(self) -> bool:
+        """Say whether there were inferences whose operations were given to nobody."""
+        return self._runs > self._given
 
     def counted(self) -> None:
         """Count an inference: every one must be."""
         self._runs += 1
-        self.unread = True
+
+    def take(self, request: ov.InferRequest, ns: int) -> tuple[OpTime, ...]:
+        """Give what the inferences since the last taking executed; together they took `ns`.
+
+        Between readings that are worth their time, `ns` is shared out as at the last reading.
+        """
+        self._computed += ns
+        ops, then = self._last
+        if ops and then and self._computed < WORTH * self._cost:
+            self._given = self._runs
+            return tuple(_with_time(op, op.ns * ns // then) for op in ops)
+        start = time.thread_time_ns()
+        read = self.read(request)
+        self._cost, self._computed = time.thread_time_ns() - start, 0
+        self._last = read, ns
+        return read
 
     def read(self, request: ov.InferRequest) -> tuple[OpTime, ...]:
-        """Give the operations that executed, with the time they took since the last reading.
+        """Read the operations of the inferences whose operations were given to nobody yet.
 
-        Empty where the device cannot tell: an NPU's profile needs its compiler's library.
+        Their times are the mean since the last reading. Empty where the device cannot tell: an
+        NPU's profile needs its compiler's library.
         """
         try:
             infos = request.profiling_info
         except RuntimeError:
             return ()
-        before, self._runs_read, self.unread = self._runs_read, self._runs, False
+        before, self._runs_read = self._runs_read, self._runs
+        count, self._given = self._runs - self._given, self._runs
+        since = max(1, self._runs - before)
         if len(infos) != len(self._known):
             self._known, self._us = [None] * len(infos), [0] * len(infos)
         ops: list[OpTime] = []
@@ -76,12 +107,14 @@ class ProfileReader:
             if known is None:
                 continue
             now, then = info.real_time // _MICROSECOND, self._us[index]
-            us = now * (self._runs - before)
-            if self._averages:
-                us = _between(then, before, now, self._runs)
+            us = _between(then, before, now, self._runs) if self._averages else now * since
             self._known[index], self._us[index] = known, now
-            ops.append(OpTime(known.name, known.type, known.kernel, known.submodel, us * 1000))
+            ops.append(_with_time(known, us * 1000 * count // since))
         return tuple(ops)
+
+
+def _with_time(op: OpTime, ns: int) -> OpTime:
+    return OpTime(op.name, op.type, op.kernel, op.submodel, ns)
 
 
 def _executed(info: ov.ProfilingInfo) -> OpTime | None:

@@ -18,6 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.graph.chains import SHAPE, chain, go_on, picture, saved, untimed
+from vinode.graph import profile
 from vinode.graph.compiled import Usage
 from vinode.graph.devices import parse_hint
 from vinode.graph.pool import Pool
@@ -106,6 +107,27 @@ def test_the_millionth_inference_takes_what_one_takes() -> None:
     assert read(reader, 7) == 14
 
 
+def test_the_time_of_short_inferences_is_shared_out_as_last_read() -> None:
+    """Until what was computed is worth a reading; and that one leaves out none of them."""
+    request, reader = request_of(["conv", "sin"]), ProfileReader()
+
+    def taken(inferences: int, ns: int) -> dict[str, int]:
+        for _ in range(inferences):
+            reader.counted()
+            request.infer({0: picture()})
+        return {op.name: op.ns for op in reader.take(request, ns)}
+
+    first = taken(1, 1000)
+    assert {"conv0", "sin1"} <= first.keys()
+    assert taken(3, 500) == {name: ns // 2 for name, ns in first.items()}
+    assert reader.unread is False
+    again = taken(2, 60 * 10**9)
+    total = total_us(request, 6)
+    for name, ns in again.items():
+        # Two of the five since the first reading, each average cut to whole us.
+        assert abs(ns / 1000 - (total[name] - first[name] / 1000) * 2 / 5) <= 6
+
+
 def test_a_device_that_reports_the_last_inference_alone() -> None:
     """An NPU does: the last stands for all since the last reading."""
     reader = ProfileReader(averages=False)
@@ -116,8 +138,11 @@ def test_a_device_that_reports_the_last_inference_alone() -> None:
     assert read(reader, 20) == 20
 
 
-def test_two_users_of_one_compiled_model_get_their_own_time(tmp_path: Path) -> None:
+def test_two_users_of_one_compiled_model_get_their_own_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Together it is what the request counted, less the inference that was nobody's."""
+    monkeypatch.setattr(profile, "WORTH", 0)  # read each time, short as they are
     part, pool = saved(chain("conv", "sin"), tmp_path), Pool()
     first, second = Usage(), Usage()
     for user, times in ((first, 3), (second, 2), (first, 1)):
