@@ -37,6 +37,8 @@ export interface Placement {
 export type NodeState = "waiting" | "running" | "done" | "reused" | "failed" | "skipped" | "blocked";
 export type RunEnd = "done" | "failed" | "cancelled";
 
+export type Step = readonly [start: number, end: number];
+
 /** What a node's entry of a report says. */
 export interface Entry {
   readonly state: NodeState;
@@ -44,6 +46,8 @@ export interface Entry {
   readonly seconds: number | null;
   readonly start: number | null;
   readonly phases: ReadonlyMap<Phase, number>;
+  /** Begin and end of a sampler's steps, seconds from the start of the run. */
+  readonly steps: readonly Step[];
   readonly placement: Placement | null;
   readonly pictures: readonly Shown[];
   readonly texts: readonly string[];
@@ -111,6 +115,7 @@ export function readEntry(data: JsonObject): Entry {
     seconds: numberOf(data.get("seconds")) ?? null,
     start: numberOf(data.get("start")) ?? null,
     phases: readPhases(objectOf(data.get("phases"))),
+    steps: listOf(data.get("steps")).map(readStep),
     placement: placement instanceof Map ? readPlacement(placement) : null,
     pictures: listOf(shown.get("images")).map((each) => readShown(objectOf(each))),
     texts: listOf(shown.get("text")).map(textOf),
@@ -122,6 +127,11 @@ export function readEntry(data: JsonObject): Entry {
 
 function readPhases(told: JsonObject): ReadonlyMap<Phase, number> {
   return new Map(PHASES.map((phase) => [phase, numberOf(told.get(phase)) ?? 0] as const).filter(([, seconds]) => seconds > 0));
+}
+
+function readStep(told: Json): Step {
+  const [start, end] = listOf(told).map((each) => numberOf(each) ?? 0);
+  return [start ?? 0, end ?? 0];
 }
 
 /** Read the name of a picture or file. */

@@ -1,6 +1,6 @@
 /** (runs, event) -> runs: what the last run of each tab says of its nodes. */
 import type { NodeId } from "../model/document";
-import type { Entry, Fault, Message, NodeState, Phase, Placement, RunEnd, Shown } from "./messages";
+import type { Entry, Fault, Message, NodeState, Phase, Placement, RunEnd, Shown, Step } from "./messages";
 
 /**
  * What is known of a node. Times, placement and pictures of an earlier run stay until new ones come;
@@ -17,6 +17,7 @@ export interface NodeRun {
   readonly lane: string;
   readonly start: number | null;
   readonly phases: ReadonlyMap<Phase, number>;
+  readonly steps: readonly Step[];
   readonly placement: Placement | null;
   readonly pictures: readonly Shown[];
   readonly texts: readonly string[];
@@ -54,7 +55,7 @@ export const NO_RUNS: Runs = { tabs: new Map(), owners: new Map(), remaining: 0,
 
 const UNKNOWN: NodeRun = {
   state: "waiting", done: 0, total: 0, note: "", preview: "", seconds: null, before: null, lane: "", start: null,
-  phases: new Map(), placement: null, pictures: [], texts: [], outputs: [], faults: [], message: "",
+  phases: new Map(), steps: [], placement: null, pictures: [], texts: [], outputs: [], faults: [], message: "",
 };
 
 /** Give the runs after an event. */
@@ -147,7 +148,7 @@ function entered(node: NodeRun, entry: Entry): NodeRun {
   const seen = shows ? { pictures: entry.pictures, texts: entry.texts } : {};
   if (state === "reused" || state === "blocked") return { ...node, ...seen, state, preview: "", message: entry.message };
   const timed = entry.seconds === null ? {} : {
-    outputs: entry.outputs, seconds: entry.seconds, before: node.seconds, phases: entry.phases, start: entry.start, lane: entry.lane || node.lane,
+    outputs: entry.outputs, seconds: entry.seconds, before: node.seconds, phases: entry.phases, steps: entry.steps, start: entry.start, lane: entry.lane || node.lane,
   };
   const placed = entry.placement ? { placement: entry.placement } : {};
   return { ...node, ...seen, ...timed, ...placed, state, preview: "", faults: entry.faults, message: entry.message, note: "" };

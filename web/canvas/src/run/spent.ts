@@ -18,11 +18,31 @@ export function sharesOf(node: NodeRun): Share[] {
   });
 }
 
+/** Make what finds the largest of all nodes. Every node asks for it, so it is found once a state of the run. */
+function largest(of: (node: NodeRun) => number): (nodes: ReadonlyMap<string, NodeRun>) => number {
+  const found = new WeakMap<ReadonlyMap<string, NodeRun>, number>();
+  return (nodes) => {
+    const known = found.get(nodes);
+    if (known !== undefined) return known;
+    const most = [...nodes.values()].reduce((so, node) => Math.max(so, of(node)), 0);
+    found.set(nodes, most);
+    return most;
+  };
+}
+
 /** Give the longest time of any node: bars are drawn against it. */
-export function slowest(nodes: Iterable<NodeRun>): number {
-  let longest = 0;
-  for (const node of nodes) longest = Math.max(longest, node.seconds ?? 0);
-  return longest;
+export const slowest = largest((node) => node.seconds ?? 0);
+const hottest = largest(worked);
+
+/** Give the seconds of a node without its waiting. */
+function worked(node: NodeRun): number {
+  return Math.max(0, (node.seconds ?? 0) - (node.phases.get("wait") ?? 0));
+}
+
+/** Say how hot a node is: its work against that of the node that worked longest, 0..1. Waiting warms nobody. */
+export function heat(node: NodeRun, nodes: ReadonlyMap<string, NodeRun>): number {
+  const most = hottest(nodes);
+  return most > 0 ? worked(node) / most : 0;
 }
 
 /** Write a time in three digits: 0.4 ms, 12 ms, 1.23 s, 125 s. */

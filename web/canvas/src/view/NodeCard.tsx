@@ -6,7 +6,8 @@ import { change, send, useApp } from "../app/store";
 import { deviceOf, isCollapsed, isLink, isPinned, type Node, titleOf } from "../model/document";
 import type { NodeType } from "../model/nodeType";
 import { ROW, type Shape, TITLE } from "../model/shape";
-import type { NodeRun } from "../run/runs";
+import type { NodeRun, TabRun } from "../run/runs";
+import { heat } from "../run/spent";
 import { type CardNode, kindColour } from "./flow";
 import { Pictures } from "./Pictures";
 import { Problems } from "./Problems";
@@ -16,10 +17,11 @@ import { Widget } from "./widgets/Widget";
 export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps<CardNode>) {
   const { node, type, shape } = data;
   const run = useApp((state) => state.runs.tabs.get(state.workspace.current)?.nodes.get(id));
+  const warmth = useApp((state) => (state.settings.heat ? warmthOf(id, state.runs.tabs.get(state.workspace.current)) : null));
   const folded = isCollapsed(node);
-  const marks = ["card", `is-${node.mode}`, type ? "" : "is-unknown", run ? `run-${run.state}` : "", selected ? "is-selected" : ""];
+  const marks = ["card", `is-${node.mode}`, type ? "" : "is-unknown", run ? `run-${run.state}` : "", warmth === null ? "" : "has-heat", selected ? "is-selected" : ""];
   return (
-    <article className={marks.filter(Boolean).join(" ")} style={{ width: shape.width, height: shape.height }}>
+    <article className={marks.filter(Boolean).join(" ")} style={{ width: shape.width, height: shape.height, ...(warmth === null ? {} : { "--heat": `${warmth}%` }) }}>
       <Title node={node} type={type} run={run} />
       {shape.ports.map((port) => (
         <PortHandle key={`${port.side} ${port.id}`} port={port} name={port.side === "in" ? port.id : (shape.outputs[Number(port.id)]?.name ?? port.id)} />
@@ -42,6 +44,12 @@ export const NodeCard = memo(function NodeCard({ id, data, selected }: NodeProps
     </article>
   );
 });
+
+/** Give how hot a node of a run is, in percent; null where it has no time. */
+function warmthOf(id: string, run: TabRun | undefined): number | null {
+  const node = run?.nodes.get(id);
+  return run && node && node.seconds !== null ? Math.round(100 * heat(node, run.nodes)) : null;
+}
 
 function Title({ node, type, run }: { node: Node; type: NodeType | undefined; run: NodeRun | undefined }) {
   const { t } = useTranslation();

@@ -6,10 +6,12 @@ import { deviceOf, type Node } from "../model/document";
 import type { NodeRun } from "../run/runs";
 import { absentDevice, fallbacks, isOtherwiseAsked, sharesOf, slower, slowest, timeText } from "../run/spent";
 
+const NO_NODES: ReadonlyMap<string, NodeRun> = new Map();
+
 /** A bar by phase, as long as the node took against the slowest; and the same in words. */
 export const Spent = memo(function Spent({ run }: { run: NodeRun }) {
   const { t } = useTranslation();
-  const longest = useApp((state) => slowest(state.runs.tabs.get(state.workspace.current)?.nodes.values() ?? []));
+  const longest = useApp((state) => slowest(state.runs.tabs.get(state.workspace.current)?.nodes ?? NO_NODES));
   if (run.seconds === null) return null;
   const shares = sharesOf(run);
   const parts = shares.map((share) => `${t(`phase.${share.phase}`)} ${timeText(share.seconds)}`).join(", ");
