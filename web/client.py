@@ -45,8 +45,10 @@ class Client:
         match wish:
             case "vinode":
                 return self.ours
-            case "flags":
+            case "comfy flags":
                 return self.flags and not self.ours
+            case "flags":
+                return self.flags
             case "no flags":
                 return not self.flags
             case "comfy":

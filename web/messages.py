@@ -13,7 +13,7 @@ from vinode.web.answers import dump
 from vinode.web.progress_view import RunView
 from vinode.web.told import Told
 
-Wish: TypeAlias = Literal["all", "comfy", "flags", "no flags", "vinode"]
+Wish: TypeAlias = Literal["all", "comfy", "comfy flags", "flags", "no flags", "vinode"]
 _PREVIEW, _PREVIEW_WITH_DATA, _JPEG = 1, 4, 1
 
 
@@ -23,8 +23,8 @@ class Message:
 
     told  type and data of a text; or the bytes of a preview
     wish  which clients take it: all; comfy: those that read ComfyUI's messages; flags, no flags:
-          those that said what they can (`supports_preview_metadata`), or did not; vinode: those
-          that asked for our own
+          those that said what they can (`supports_preview_metadata`), or did not; comfy flags:
+          those that are both; vinode: those that asked for our own
     key   a later message of the same key makes this one needless; "" for one that must arrive
     """
 
@@ -150,7 +150,7 @@ def _state(view: RunView) -> Iterator[Message]:
         done, total = view.shares.get(node, (0.0, 1.0))
         nodes[node] = {"value": done, "max": total, "state": "running", **_names(node, view)}
     told = {"prompt_id": view.run, "nodes": nodes}
-    yield message("progress_state", told, "flags", f"state {view.run}")
+    yield message("progress_state", told, "comfy flags", f"state {view.run}")
 
 
 def _names(node: str, view: RunView) -> dict[str, Json]:

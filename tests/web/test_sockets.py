@@ -125,8 +125,9 @@ def test_who_watches_a_run_or_comes_back_learns_where_it_is(tmp_path: Path) -> N
     visit(tmp_path, script)
 
 
-def test_previews_come_framed_as_each_client_reads_them(tmp_path: Path) -> None:
-    """Plain for who said nothing, with the node's name for who can read that."""
+@pytest.mark.parametrize("ours", [False, True])
+def test_previews_come_framed_as_each_client_reads_them(tmp_path: Path, ours: bool) -> None:
+    """Plain for who said nothing, with the node's name for who can read that: the canvas too."""
 
     async def script(visitor: Visitor) -> None:
         picture = b"\xff\xd8jpeg"
@@ -143,7 +144,7 @@ def test_previews_come_framed_as_each_client_reads_them(tmp_path: Path) -> None:
         async with visitor.socket() as socket:
             await until(socket, "status")
             assert await preview(socket) == struct.pack(">II", 1, 1) + picture
-            flags = {"supports_preview_metadata": True}
+            flags = {"supports_preview_metadata": True, "vinode": ours}
             await socket.send_json({"type": "feature_flags", "data": flags})
             seen = await until(socket, "feature_flags")
             assert seen[-1]["data"]["max_upload_size"] == 100 * 2**20

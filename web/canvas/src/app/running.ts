@@ -2,6 +2,7 @@
 import { catchUp } from "../api/catchUp";
 import * as client from "../api/client";
 import { getDevices } from "../api/devices";
+import { rerun } from "../api/runs";
 import { listen } from "../api/socket";
 import { toParts } from "../formats/ourFile";
 import { objectOf } from "../model/json";
@@ -49,6 +50,16 @@ export async function run(front = false, targets: readonly string[] = []): Promi
 function refused(id: string, error: unknown): void {
   if (error instanceof client.ApiError) sendRun({ type: "refused", run: id, faults: [], nodes: error.nodes });
   tellProblem(error);
+}
+
+/** Queue a run of the history anew; it is drawn in the tab that is shown. */
+export async function runAgain(id: string): Promise<void> {
+  try {
+    const again = await rerun(id, CLIENT);
+    sendRun({ type: "asked", run: again, tab: tab().id });
+  } catch (error) {
+    tellProblem(error);
+  }
 }
 
 export function stop(): void {

@@ -8,6 +8,8 @@ export interface Settings {
   readonly snap: boolean;
   /** pan: dragging the canvas moves it; select: it draws a box. */
   readonly drag: "pan" | "select";
+  /** Bring the node that runs into view. */
+  readonly follow: boolean;
   /** Colour nodes by the share of the run's time that they took. */
   readonly heat: boolean;
   /** Panels that are open, one an edge at most. */
@@ -20,7 +22,7 @@ export interface Settings {
 const KEY = "vinode.settings";
 
 export const DEFAULTS: Settings = {
-  theme: "system", language: "", minimap: true, snap: false, drag: "pan", heat: false, panels: [], right: 360, bottom: 260,
+  theme: "system", language: "", minimap: true, snap: false, drag: "pan", follow: false, heat: false, panels: [], right: 360, bottom: 260,
 };
 
 /** Read settings; what is missing or strange has its default. */
@@ -39,6 +41,7 @@ export function readSettings(text: string | null): Settings {
       minimap: one("minimap", [true, false]) ?? DEFAULTS.minimap,
       snap: one("snap", [true, false]) ?? DEFAULTS.snap,
       drag: one("drag", ["pan", "select"] as const) ?? DEFAULTS.drag,
+      follow: one("follow", [true, false]) ?? DEFAULTS.follow,
       heat: one("heat", [true, false]) ?? DEFAULTS.heat,
       panels,
       right: size("right"),

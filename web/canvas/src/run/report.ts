@@ -16,6 +16,11 @@ export interface ListedRun {
   readonly pictures: readonly Shown[];
 }
 
+/** Name a run in a few letters. Its number tells its place in the queue, so it changes when the run is moved. */
+export function shortId(run: ListedRun): string {
+  return run.id.replaceAll("-", "").slice(-5);
+}
+
 export interface QueueView {
   readonly paused: boolean;
   readonly running: readonly ListedRun[];

@@ -41,6 +41,8 @@ export interface Runs {
   readonly owners: ReadonlyMap<string, string>;
   readonly remaining: number;
   readonly paused: boolean;
+  /** How often the queue has changed: whoever lists it asks again then. */
+  readonly queued: number;
   readonly worker: { readonly phase: string; readonly problem: string; readonly devices: readonly string[] };
 }
 
@@ -51,7 +53,7 @@ export type RunEvent =
   | { readonly type: "preview"; readonly run: string; readonly node: NodeId; readonly url: string }
   | { readonly type: "forget"; readonly tab: string };
 
-export const NO_RUNS: Runs = { tabs: new Map(), owners: new Map(), remaining: 0, paused: false, worker: { phase: "", problem: "", devices: [] } };
+export const NO_RUNS: Runs = { tabs: new Map(), owners: new Map(), remaining: 0, paused: false, queued: 0, worker: { phase: "", problem: "", devices: [] } };
 
 const UNKNOWN: NodeRun = {
   state: "waiting", done: 0, total: 0, note: "", preview: "", seconds: null, before: null, lane: "", start: null,
@@ -114,7 +116,7 @@ function refused(run: TabRun, event: Extract<RunEvent, { type: "refused" }>): Ta
 function told(runs: Runs, message: Message): Runs {
   switch (message.type) {
     case "queue":
-      return { ...runs, remaining: message.remaining, paused: message.paused };
+      return { ...runs, remaining: message.remaining, paused: message.paused, queued: runs.queued + 1 };
     case "worker":
       return { ...runs, worker: { phase: message.phase, problem: message.problem, devices: message.devices } };
     case "run":

@@ -8,6 +8,7 @@ import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
 import { isWriting } from "../app/clipboard";
 import { dropOnWire, unlink, wireProblem } from "../app/edits";
+import { draggedPicture, pictureInputs, sendPicture } from "../app/pastRuns";
 import { takeFile } from "../app/pictures";
 import { app, change, type Loose, notify, send, show, tab, useApp, useTab } from "../app/store";
 import { freeIds, type InputPlace, type NodeId, type Point } from "../model/document";
@@ -19,6 +20,7 @@ import { Dot } from "./Dot";
 import { type AnyNode, flowEdges, flowNodes, groupOf, kindColour, placeOf } from "./flow";
 import { Frame } from "./Frame";
 import { NodeCard } from "./NodeCard";
+import { useFollow } from "./useFollow";
 import { useKeys } from "./useKeys";
 
 const NODE_TYPES = { card: NodeCard, dot: Dot, frame: Frame };
@@ -36,6 +38,7 @@ export function Canvas() {
   const nodes = useMemo(() => flowNodes(history.present, catalogue, selected), [history.present, catalogue, selected]);
   const edges = useMemo(() => flowEdges(history.present, catalogue, selected), [history.present, catalogue, selected]);
   useKeys();
+  useFollow();
   const moved = useMoves();
   const onEdgesChange = useCallback((changes: EdgeChange[]) => select(changes), []);
   const wires = useWires();
@@ -63,6 +66,8 @@ export function Canvas() {
     event.preventDefault();
     const at = flow.screenToFlowPosition({ x: event.clientX, y: event.clientY });
     const on = (event.target as Element).closest<HTMLElement>(".react-flow__node")?.dataset["id"] ?? null;
+    const dragged = draggedPicture(event.dataTransfer);
+    if (dragged) void sendPicture(dragged, on === null ? null : (pictureInputs().find((each) => each.node === on) ?? null));
     for (const file of event.dataTransfer.files) void takeFile(file, at, on);
   };
   return (

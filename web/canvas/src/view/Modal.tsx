@@ -5,11 +5,12 @@ import type { Point } from "../model/document";
 interface Properties {
   readonly title: string;
   readonly on?: Point | null;
+  readonly wide?: boolean;
   readonly onClose: () => void;
   readonly children: ReactNode;
 }
 
-export function Modal({ title, on = null, onClose, children }: Properties) {
+export function Modal({ title, on = null, wide = false, onClose, children }: Properties) {
   const box = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const dialog = box.current;
@@ -23,7 +24,7 @@ export function Modal({ title, on = null, onClose, children }: Properties) {
     : {};
   return (
     <dialog
-      ref={box} className="modal" aria-label={title} style={place} onCancel={(event) => { event.preventDefault(); onClose(); }}
+      ref={box} className={wide ? "modal is-wide" : "modal"} aria-label={title} style={place} onCancel={(event) => { event.preventDefault(); onClose(); }}
       onPointerDown={(event) => event.target === box.current && onClose()}
     >
       <h2>{title}</h2>

@@ -4,7 +4,7 @@ import { useCallback, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { traceUrl } from "../../api/runs";
 import { choose, send, tab, useApp, useRun } from "../../app/store";
-import type { ListedRun } from "../../run/report";
+import { type ListedRun, shortId } from "../../run/report";
 import { timeText } from "../../run/spent";
 import { Comparison } from "./Comparison";
 import { GanttView } from "./GanttView";
@@ -62,7 +62,7 @@ function RunChoice({ label, none, runs, value, onChange }: Choice) {
   const { i18n, t } = useTranslation();
   const name = (run: ListedRun): string => {
     const when = new Date(run.ended * 1000).toLocaleTimeString(i18n.language);
-    return `${run.number} · ${when} · ${timeText(run.seconds)}${run.state === "done" ? "" : ` · ${t(`timing.${run.state}`)}`}`;
+    return `${shortId(run)} · ${when} · ${timeText(run.seconds)}${run.state === "done" ? "" : ` · ${t(`timing.${run.state}`)}`}`;
   };
   return (
     <label>
