@@ -11,7 +11,7 @@ from vinode import __version__
 from vinode.converters import library
 from vinode.converters.store import Store
 from vinode.graph.errors import Fault, short
-from vinode.web import outlook_routes, run_routes
+from vinode.web import mend_routes, outlook_routes, run_routes
 from vinode.web.answers import answer, refuse
 from vinode.web.bodies import BadRequest, Field, Fields, read_object
 from vinode.web.comfy_routes import send_page
@@ -113,6 +113,7 @@ ROUTES = [
     Route("POST", "/vinode/models/convert", convert, "Convert a model file.", body=_FILE),
     Route("POST", "/vinode/models/cancel", cancel_job, "End a job.", body=_JOB),
     Route("POST", "/vinode/models/remove", remove, "Remove a model's files.", body=_NAME),
+    *mend_routes.ROUTES,
     *outlook_routes.ROUTES,
     *run_routes.ROUTES,
 ]

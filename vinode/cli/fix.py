@@ -12,7 +12,6 @@ import click
 
 from vinode.cli import CANCELLED, NODE_FAILED, OK, places
 from vinode.cli.edits import apply_devices, apply_sets
-from vinode.cli.fix_edits import Change, change
 from vinode.cli.fix_preflight import npu_reasons
 from vinode.cli.fix_report import Told, read_reasons
 from vinode.cli.jobs import cancel_on_signals
@@ -23,6 +22,7 @@ from vinode.graph.cache import Cache
 from vinode.graph.context import Folders
 from vinode.graph.errors import Fault, WorkflowError
 from vinode.graph.graph import Graph, build
+from vinode.graph.mending import Change, change
 from vinode.graph.node import NodeTypes
 from vinode.graph.placement import Fix
 from vinode.graph.plan import make

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import cast
 
-from vinode.cli.fix_static import fix_sizes
 from vinode.graph.devices import parse_hint
 from vinode.graph.node import NodeTypes
 from vinode.graph.placement import Fix
+from vinode.graph.static_size import fix_sizes
 from vinode.graph.workflow import Json, Link, NodeId, NodeSpec, Workflow, place_of
 
 _SIZES = ("width", "height")
