@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -11,6 +11,7 @@ from vinode.converters import sources
 from vinode.converters.cards import Card, catalogue, name_problem, read_card
 from vinode.converters.convert import convert, recipe_of
 from vinode.converters.files import OLD, Progress, Watch, never, quiet
+from vinode.converters.record import Verification
 from vinode.converters.store import Artifact, Damage, Store, is_verified, read_artifact
 from vinode.graph.errors import Fault, ModelError
 from vinode.graph.values import ModelPart
@@ -27,6 +28,13 @@ class Listed:
     state   "in catalogue": only its card is here; "pulled": its source is; "converted": its IR is
     bytes   of IR and kept source on the disk
     detail  what is damaged, or the model's description
+
+    Of what is converted, else "" and None:
+
+    dtype         of the weights
+    made          when, UTC, ISO 8601
+    openvino      the version that made it
+    verification  how far its answers are from the source model's
     """
 
     name: str
@@ -37,6 +45,10 @@ class Listed:
     source: str
     digest: str
     detail: str
+    dtype: str = ""
+    made: str = ""
+    openvino: str = ""
+    verification: Verification | None = None
 
 
 def list_models(store: Store) -> list[Listed]:
@@ -214,7 +226,12 @@ def _listed(store: Store, card: Card) -> Listed:
         state = "converted"
         size += sum(file.bytes for file in found.record.files.values())
     source = card.source.uri
-    return Listed(card.name, card.kind, state, size, card.licence, source, digest, detail)
+    listed = Listed(card.name, card.kind, state, size, card.licence, source, digest, detail)
+    if not isinstance(found, Artifact):
+        return listed
+    of = found.record
+    told = {"dtype": of.weights_dtype, "made": of.date, "openvino": of.openvino}
+    return replace(listed, **told, verification=of.verification)
 
 
 def _glance(store: Store, digest: str) -> Artifact | Damage | None:

@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from aiohttp import web
 
-from vinode.graph.devices import candidates
+from vinode.graph.devices import candidates, here, lane_of
 from vinode.graph.foresight import Foreseen, foresee
 from vinode.graph.graph import Graph
 from vinode.graph.strict_json import Json
@@ -79,7 +79,8 @@ def _placement(site: Site, body: Mapping[str, Json], names: tuple[str, ...]) -> 
 def _models(each: Foreseen, names: tuple[str, ...]) -> dict[str, Json]:
     hint = each.node.hint
     order = candidates(hint, names)
-    told: dict[str, Json] = {"lane": order[0], "requested": hint.text, "candidates": list(order)}
+    lane = lane_of(hint, names)
+    told: dict[str, Json] = {"lane": lane, "requested": hint.text, "candidates": list(order)}
     told["parts"] = [
         {
             "name": use.part.name,
@@ -88,7 +89,9 @@ def _models(each: Foreseen, names: tuple[str, ...]) -> dict[str, Json]:
         }
         for use in each.uses
     ]
-    return {**told, "problem": each.problem} if each.problem else told
+    absent = "" if here(lane, names) else f"no {lane} is here, and the node may run nowhere else"
+    problem = each.problem or absent
+    return {**told, "problem": problem} if problem else told
 
 
 def _faults(graph: Graph) -> list[Json]:

@@ -133,6 +133,13 @@ def test_placement_is_foretold_without_running(tmp_path: Path) -> None:
         (detect,) = [node for node in told["nodes"] if node["node"] == "3"]
         assert detect["candidates"] == ["CPU"]
         assert detect["lane"] == "CPU"
+        asked = {"prompt": DETECT, "device": "NPU"}
+        (detect,) = [
+            node
+            for node in (await visitor.post("/vinode/placement", asked)).json["nodes"]
+            if node["node"] == "3"
+        ]
+        assert (detect["requested"], detect["lane"]) == ("NPU", "CPU")  # there is no NPU
 
     visit(tmp_path, script)
 

@@ -40,9 +40,9 @@ describe("time spent", () => {
 });
 
 describe("a fallback", () => {
-  it("has a reason, a fix and devices that would do; Python of the node itself is none", () => {
+  it("has a reason, a fix and what can be applied; Python of the node itself is none", () => {
     const fell = after({ state: "done", seconds: 1, placement: { requested: "NPU", where: "CPU", reasons: [REASON] } });
-    expect(fallbacks(fell)).toEqual([{ code: "device-absent", sentence: "no NPU is here", fix: "ask doctor", devices: ["CPU"] }]);
+    expect(fallbacks(fell)).toEqual([{ code: "device-absent", sentence: "no NPU is here", fix: "ask doctor", ops: [], fixes: [{ kind: "device", value: "CPU", sentence: "" }] }]);
     const plain = after({ state: "done", seconds: 1, placement: { requested: "", where: "CPU", reasons: [{ ...REASON, code: "python-node" }] } });
     expect(fallbacks(plain)).toEqual([]);
   });

@@ -1,12 +1,23 @@
 /** Devices, and where a workflow would run on them. */
 import { type Json, type JsonObject, listOf, numberOf, object, objectOf, textOf } from "../model/json";
-import { type Fault, readFault } from "../run/messages";
+import { compact } from "../formats/writeJson";
+import { type Fault, type Fix, readFault } from "../run/messages";
 import { call, send } from "./client";
 
+/** properties: what the driver tells, its version among it. */
 export interface Device {
   readonly name: string;
   readonly fullName: string;
   readonly simulated: boolean;
+  readonly properties: ReadonlyMap<string, string>;
+}
+
+/** What the doctor found of one thing. */
+export interface Finding {
+  readonly name: string;
+  readonly state: string;
+  readonly detail: string;
+  readonly fix: string;
 }
 
 /** known: the worker has looked. rss: bytes that it holds. */
@@ -30,12 +41,25 @@ export interface Placed {
   readonly problem: string;
 }
 
+/** What an NPU's compiler says of a model part that a node uses. */
+export interface JudgedPart {
+  readonly node: string;
+  readonly part: string;
+  readonly compiles: boolean;
+  readonly calls: number;
+  readonly seconds: number | null;
+  readonly reason: string;
+  readonly fix: string;
+}
+
 /** What an NPU's compiler says of a workflow. seconds: its estimate, null where it has none. */
 export interface Outlook {
   readonly platform: string;
+  readonly processors: string;
   readonly fits: boolean;
   readonly seconds: number | null;
-  readonly told: JsonObject;
+  readonly parts: readonly JudgedPart[];
+  readonly unknown: readonly string[];
 }
 
 export async function getDevices(): Promise<Devices> {
@@ -53,12 +77,28 @@ export async function getDevices(): Promise<Devices> {
 }
 
 function readDevice(told: JsonObject): Device {
-  return { name: textOf(told.get("name")), fullName: textOf(told.get("full_name")), simulated: told.get("simulated") === true };
+  const properties = new Map([...objectOf(told.get("properties"))].map(([key, value]) => [key, typeof value === "string" ? value : compact(value)]));
+  return { name: textOf(told.get("name")), fullName: textOf(told.get("full_name")), simulated: told.get("simulated") === true, properties };
 }
 
 /** Have the worker look for devices anew; the socket tells what it found. */
 export async function lookForDevices(): Promise<void> {
   await call("/vinode/devices", send(new Map()));
+}
+
+/** Ask what this computer has and lacks; the probes take some seconds. */
+export async function getFindings(): Promise<Finding[]> {
+  const told = objectOf(await call("/vinode/doctor"));
+  return listOf(told.get("findings")).map((each) => {
+    const text = (key: string): string => textOf(objectOf(each).get(key));
+    return { name: text("name"), state: text("state"), detail: text("detail"), fix: text("fix") };
+  });
+}
+
+/** Have a fix applied to a graph; gives the graph and what was changed. */
+export async function fixPrompt(prompt: JsonObject, node: string, { kind, value }: Fix): Promise<{ prompt: JsonObject; done: string[] }> {
+  const told = objectOf(await call("/vinode/fix", send(object({ prompt, node, kind, value }))));
+  return { prompt: objectOf(told.get("prompt")), done: listOf(told.get("done")).map(textOf) };
 }
 
 /** Ask where each node would run; nothing is run or compiled. */
@@ -83,7 +123,17 @@ export async function getPreflight(prompt: JsonObject, device = "", platforms: r
 
 function readOutlook(told: JsonObject): Outlook {
   const seconds = numberOf(told.get("estimate_seconds")) ?? null;
-  return { platform: textOf(told.get("platform")), fits: told.get("fits") === true, seconds, told };
+  const unknown = listOf(told.get("unknown")).map((each) => `${textOf(objectOf(each).get("node"))}: ${textOf(objectOf(each).get("problem"))}`);
+  const parts = listOf(told.get("parts")).map((each) => readPart(objectOf(each)));
+  return { platform: textOf(told.get("platform")), processors: textOf(told.get("processors")), fits: told.get("fits") === true, seconds, parts, unknown };
+}
+
+function readPart(told: JsonObject): JudgedPart {
+  const reason = objectOf(told.get("reason"));
+  return {
+    node: textOf(told.get("node")), part: textOf(told.get("part")), compiles: told.get("compiles") === true, calls: numberOf(told.get("calls")) ?? 1,
+    seconds: numberOf(told.get("estimate_seconds")) ?? null, reason: textOf(reason.get("sentence")), fix: textOf(reason.get("fix")),
+  };
 }
 
 function faults(told: JsonObject): Fault[] {

@@ -9,7 +9,20 @@ export interface Model {
   readonly state: string;
   readonly bytes: number;
   readonly licence: string;
+  readonly source: string;
   readonly detail: string;
+  /** Of what is converted: dtype of the weights, when it was made and by which OpenVINO; else "". */
+  readonly dtype: string;
+  readonly made: string;
+  readonly openvino: string;
+  readonly verification: Verification | null;
+}
+
+/** How far a converted model's answers are from its source's. snr: dB, null where they are the same. */
+export interface Verification {
+  readonly maxError: number;
+  readonly snr: number | null;
+  readonly cosine: number;
 }
 
 export async function getModels(): Promise<{ models: Model[]; jobs: Jobs }> {
@@ -21,7 +34,16 @@ export async function getModels(): Promise<{ models: Model[]; jobs: Jobs }> {
 function readModel(told: JsonObject): Model {
   const text = (key: string): string => textOf(told.get(key));
   const bytes = numberOf(told.get("bytes")) ?? 0;
-  return { name: text("name"), kind: text("kind"), state: text("state"), bytes, licence: text("licence"), detail: text("detail") };
+  const checked = told.get("verification");
+  return {
+    name: text("name"), kind: text("kind"), state: text("state"), bytes, licence: text("licence"), source: text("source"), detail: text("detail"),
+    dtype: text("dtype"), made: text("made"), openvino: text("openvino"), verification: checked instanceof Map ? readVerification(checked) : null,
+  };
+}
+
+function readVerification(told: JsonObject): Verification {
+  const number = (key: string): number | null => numberOf(told.get(key)) ?? null;
+  return { maxError: number("max_error") ?? 0, snr: number("snr_db"), cosine: number("cosine") ?? 0 };
 }
 
 /** Fetch a model from its known source and convert it. */

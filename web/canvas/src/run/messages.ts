@@ -19,18 +19,28 @@ export interface Fault {
   readonly code: string;
 }
 
+/** What can be done about a reason; kind and value are the server's, advice is for a person. */
+export interface Fix {
+  readonly kind: string;
+  readonly value: string;
+  readonly sentence: string;
+}
+
+/** Why a node ran elsewhere than asked; `ops`: the operations concerned, where they are known. */
 export interface Reason {
   readonly code: string;
   readonly sentence: string;
   readonly fix: string;
-  /** Devices that the node could be asked to run on instead. */
-  readonly devices: readonly string[];
+  readonly ops: readonly string[];
+  /** Those that can be applied. */
+  readonly fixes: readonly Fix[];
 }
 
-/** Where a node ran; `actual` and `requested` are names of devices. */
+/** Where a node ran; `actual` and `requested` are names of devices, `shares` of the measured time, 0..1. */
 export interface Placement {
   readonly requested: string;
   readonly actual: string;
+  readonly shares: ReadonlyMap<string, number>;
   readonly reasons: readonly Reason[];
 }
 
@@ -146,17 +156,23 @@ export function readFault(told: JsonObject): Fault {
 }
 
 export function readPlacement(told: JsonObject): Placement {
-  const reasons = listOf(told.get("reasons")).map((each) => {
-    const reason = objectOf(each);
-    const fixes = listOf(reason.get("fixes")).map(objectOf).filter((fix) => fix.get("kind") === "device");
-    const devices = fixes.map((fix) => textOf(fix.get("value"))).filter(Boolean);
-    return { code: textOf(reason.get("code")), sentence: textOf(reason.get("sentence")), fix: textOf(reason.get("fix")), devices };
-  });
-  return { requested: textOf(told.get("requested")), actual: textOf(told.get("where")), reasons };
+  const reasons = listOf(told.get("reasons")).map((each) => readReason(objectOf(each)));
+  const shares = new Map([...objectOf(told.get("actual"))].map(([device, share]) => [device, numberOf(share) ?? 0]));
+  return { requested: textOf(told.get("requested")), actual: textOf(told.get("where")), shares, reasons };
 }
 
 /** Write a fault as one sentence with the fix. */
 export function faultText(fault: Fault): string {
   const got = fault.got ? ` (${fault.got})` : "";
   return `${fault.problem}${got}${fault.fix ? `. ${fault.fix[0]?.toUpperCase()}${fault.fix.slice(1)}` : ""}.`;
+}
+
+function readReason(told: JsonObject): Reason {
+  const text = (key: string): string => textOf(told.get(key));
+  const fixes = listOf(told.get("fixes")).map((each): Fix => {
+    const fix = objectOf(each);
+    return { kind: textOf(fix.get("kind")), value: textOf(fix.get("value")), sentence: textOf(fix.get("sentence")) };
+  });
+  const applicable = fixes.filter((fix) => fix.kind !== "advice" && fix.value !== "");
+  return { code: text("code"), sentence: text("sentence"), fix: text("fix"), ops: listOf(told.get("ops")).map(textOf), fixes: applicable };
 }

@@ -83,3 +83,10 @@ export function absentDevice(hint: string, here: readonly string[]): string | nu
   const has = (device: string): boolean => here.some((each) => each === device || each.split(".")[0] === device);
   return wanted.find((device) => !["AUTO", "CPU"].includes(device) && !has(device)) ?? null;
 }
+
+/** Write a number of bytes: 512 B, 1.3 MB, 24 GB. */
+export function sizeText(bytes: number): string {
+  const power = Math.min(4, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)));
+  const value = bytes / 1000 ** power;
+  return `${value >= 10 || power === 0 ? Math.round(value) : value.toFixed(1)} ${["B", "kB", "MB", "GB", "TB"][power]}`;
+}

@@ -1,7 +1,8 @@
 /** Under a node: where its time went, and why it ran where it ran. */
 import { memo } from "react";
 import { useTranslation } from "react-i18next";
-import { change, useApp } from "../app/store";
+import { applyFix } from "../app/mend";
+import { useApp } from "../app/store";
 import { deviceOf, type Node } from "../model/document";
 import type { NodeRun } from "../run/runs";
 import { absentDevice, fallbacks, isOtherwiseAsked, sharesOf, slower, slowest, timeText } from "../run/spent";
@@ -57,14 +58,15 @@ export function Fallbacks({ node, run }: { node: Node; run: NodeRun | undefined 
   const reasons = run && !isOtherwiseAsked(run, asked) ? fallbacks(run) : [];
   const absent = reasons.length === 0 ? absentDevice(asked, here) : null;
   if (reasons.length === 0 && absent === null) return null;
-  const set = (device: string): void => change({ type: "set-meta", nodes: [node.id], key: "device", value: device === "AUTO" ? undefined : device });
   return (
     <ul className="fallbacks nodrag" aria-label={t("node.fallback", { requested: asked || "AUTO", actual: run?.placement?.actual ?? here.join(", ") })}>
       {absent !== null && <li>⚠ {t("node.absent", { device: absent, here: here.join(", ") })}</li>}
       {reasons.map((reason) => (
         <li key={`${reason.code} ${reason.sentence}`}>
           ⚠ {reason.sentence}{reason.fix && `. ${t("node.fix", { fix: reason.fix })}`}
-          {asked && reason.devices.map((device) => <button key={device} type="button" onClick={() => set(device)}>{device}</button>)}
+          {asked && reason.fixes.map((fix) => (
+            <button key={`${fix.kind} ${fix.value}`} type="button" title={fix.sentence} onClick={() => void applyFix(node.id, fix)}>{fix.kind === "device" ? fix.value : fix.sentence}</button>
+          ))}
         </li>
       ))}
     </ul>

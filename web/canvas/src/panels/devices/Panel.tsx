@@ -1,7 +1,17 @@
-/** To come. */
-import { useTranslation } from "react-i18next";
+/** What computes here, where each node is to run and ran, and what can be done about it. */
+import "./devices.css";
+import { Here } from "./Here";
+import { Nodes } from "./Nodes";
+import { Preflight } from "./Preflight";
+import { Selection } from "./Selection";
 
 export default function Devices() {
-  const { t } = useTranslation();
-  return <p>{t("devices.title")}</p>;
+  return (
+    <div className="devices">
+      <Here />
+      <Selection />
+      <Nodes />
+      <Preflight />
+    </div>
+  );
 }

@@ -1,1 +1,0 @@
-import{n as e,t}from"./jsx-runtime-_y4j0FHm.js";var n=t();function r(){let{t}=e();return(0,n.jsx)(`p`,{children:t(`models.title`)})}export{r as default};
