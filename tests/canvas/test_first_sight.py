@@ -105,3 +105,22 @@ def test_every_example_has_what_it_loads(page: Page) -> None:
         expect(page.locator(".problems")).to_have_count(0)
         loaded = page.locator(".react-flow__node").filter(has_text="image").locator("img").first
         expect(loaded).to_have_js_property("naturalWidth", 64)
+
+
+def test_all_faults_are_seen_before_a_run_and_lead_to_their_nodes(
+    page: Page, tmp_path: Path
+) -> None:
+    """A count in the bar, a sentence for each; mended, it is gone."""
+    graph = steps(
+        [("EmptyImage", {"width": -5, "height": 64}), ("ImageInvert", {}), ("Nonsense", {})]
+    )
+    open_graph(page, tmp_path, graph)
+    page.get_by_role("button", name="3 faults").click()
+    dialog = page.get_by_role("dialog", name="3 faults")
+    expect(dialog.get_by_role("listitem")).to_have_count(3)
+    expect(dialog).to_contain_text("width is at least")
+    expect(dialog).to_contain_text("no node of the type Nonsense")
+    dialog.get_by_role("button", name="Invert Image (2)").click()
+    expect(node(page, "2").locator(".is-selected")).to_be_visible()
+    page.keyboard.press("Delete")
+    expect(page.get_by_role("button", name="2 faults")).to_be_visible()

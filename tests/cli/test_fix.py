@@ -11,8 +11,8 @@ import pytest
 
 from tests.cli.probe_pack import SIM, WORKFLOW, prepare, simulate, write
 from vinode.cli import call
-from vinode.graph.mending import change
 from vinode.graph.devices import PRESETS
+from vinode.graph.mending import change
 from vinode.graph.placement import Fix
 from vinode.graph.png_text import SIGNATURE
 from vinode.graph.rewrites import REWRITES

@@ -14,10 +14,10 @@ from tests.cli.test_fix import Terminal
 from tests.cli.test_preflight import FINE
 from tests.nodes.small_diffusion import vae
 from vinode.cli import call
-from vinode.graph.mending import change
 from vinode.converters.npu_compiler.find import LOADER, VARIABLE, find
 from vinode.converters.npu_compiler.verdict import Question, Verdicts
 from vinode.graph.fixes import STATIC_SIZE
+from vinode.graph.mending import change
 from vinode.graph.plugins import load_packs
 from vinode.graph.workflow import NodeId, from_json, to_prompt
 

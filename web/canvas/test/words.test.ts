@@ -36,11 +36,11 @@ const BUILT = [
   ...PRESETS.map((preset) => `devices.preset.${preset}`),
   ...["node", "asked", "would", "ran"].map((column) => `devices.column.${column}`),
   ...["precision", "performance", "priority"].map((option) => `devices.${option}`),
-  ...["selected", "ops"].flatMap((key) => [`devices.${key}_one`, `devices.${key}_other`]),
+  ...["devices.selected", "devices.ops", "bar.faults"].flatMap((key) => [`${key}_one`, `${key}_other`]),
   ...["waiting", "running", "failed", "cancelled", "done"].map((state) => `models.job.${state}`),
   ...["in catalogue", "pulled", "converted", "damaged"].map((state) => `models.state.${state}`),
 ];
-const PLURAL = new Set(["devices.selected", "devices.ops"]);
+const PLURAL = new Set(["devices.selected", "devices.ops", "bar.faults"]);
 
 /** Every key that the source names, and those it builds from a code. */
 function used(): Set<string> {

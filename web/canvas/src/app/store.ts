@@ -18,6 +18,7 @@ export type Dialog =
   | { readonly kind: "palette"; readonly at: Point; readonly on: Point | null; readonly loose: Loose | null }
   | { readonly kind: "help" }
   | { readonly kind: "find" }
+  | { readonly kind: "faults" }
   | { readonly kind: "wires"; readonly node: NodeId }
   | { readonly kind: "menu"; readonly on: Point }
   | { readonly kind: "open" }

@@ -7,6 +7,7 @@ import { useApp } from "../app/store";
 import { Dock } from "../panels/Dock";
 import { Bar } from "./Bar";
 import { Canvas } from "./Canvas";
+import { FaultsDialog } from "./Faults";
 import { FilesDialog } from "./FilesDialog";
 import { Finder } from "./Finder";
 import { Help } from "./Help";
@@ -53,6 +54,7 @@ export function App() {
         {dialog?.kind === "help" && <Help />}
         {dialog?.kind === "wires" && <Wires id={dialog.node} />}
         {dialog?.kind === "find" && <Finder />}
+        {dialog?.kind === "faults" && <FaultsDialog />}
         {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}
         <Notices />
       </div>

@@ -5,6 +5,7 @@ import { isDark, togglePanel } from "../app/commands";
 import { arrange } from "../app/edits";
 import { download } from "../app/files";
 import { run, stop } from "../app/running";
+import { FaultsButton } from "./Faults";
 import { choose, show, tab, useApp, useRun } from "../app/store";
 import { saveAs } from "../app/files";
 import { keyOf } from "../keys/keyMap";
@@ -31,6 +32,7 @@ export function Bar() {
     <div className="bar" role="toolbar" aria-label={t("bar.tools")}>
       <button type="button" className="run" title="Ctrl+Enter" onClick={() => void run()}>▶ {t("bar.run")}</button>
       <button type="button" title="Ctrl+Alt+Enter" disabled={remaining === 0} onClick={stop}>■ {t("bar.stop")}</button>
+      <FaultsButton />
       {isRunning && <progress value={last.percent} max={100} aria-label={t("bar.percent", { percent: Math.round(last.percent) })} />}
       {remaining > 0 && <span role="status">{t("bar.queue", { count: remaining })}</span>}
       <span className="gap" />

@@ -14,6 +14,7 @@ export const en = {
     run: "Run", stop: "Stop", queue: "{{count}} waiting", open: "Open", save: "Save", download: "Download", help: "Keys and help",
     theme: "Light or dark", language: "中文", add: "Add node", arrange: "Arrange", newTab: "New workflow", closeTab: "Close {{name}}",
     tabs: "Open workflows", tools: "Tools", changed: "not saved", percent: "{{percent}} %",
+    faults_one: "{{count}} fault", faults_other: "{{count}} faults",
     closePanel: "Close {{title}}", loading: "Loading…", panelSize: "Size of the panel", panels: "Panels",
   },
   palette: {

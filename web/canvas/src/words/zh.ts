@@ -13,6 +13,7 @@ export const zh: Words = {
     run: "运行", stop: "停止", queue: "{{count}} 个等待", open: "打开", save: "保存", download: "下载", help: "快捷键与帮助",
     theme: "浅色或深色", language: "English", add: "添加节点", arrange: "整理", newTab: "新工作流", closeTab: "关闭 {{name}}",
     tabs: "打开的工作流", tools: "工具", changed: "未保存", percent: "{{percent}} %",
+    faults_one: "{{count}} 个错误", faults_other: "{{count}} 个错误",
     closePanel: "关闭{{title}}", loading: "正在加载…", panelSize: "面板大小", panels: "面板",
   },
   palette: {
