@@ -6,7 +6,7 @@ import { app, change, tab } from "./store";
 /** Kind of model -> node that loads it, and the input that takes its name. */
 const LOADERS: ReadonlyMap<string, { type: string; input: string }> = new Map([
   ["checkpoint", { type: "CheckpointLoaderSimple", input: "ckpt_name" }],
-  ["detector", { type: "DetectorLoader", input: "model" }],
+  ["detector", { type: "DetectorLoader", input: "model_name" }],
 ]);
 
 export interface Loader {
