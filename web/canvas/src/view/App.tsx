@@ -37,18 +37,19 @@ export function App() {
     <ReactFlowProvider>
       <div className="page">
         <header onClick={giveBackFocus}>
+          <h1 className="unseen">vinode</h1>
           <Tabs />
           <Bar />
         </header>
         {!connected && <p className="warning" role="status">{t("app.connecting")}</p>}
         {workerProblem && <p className="warning" role="status">{t("app.worker", { problem: workerProblem })}</p>}
-        <div className="work">
+        <main className="work">
           <div className="desk">
             <Canvas key={current} />
             <Dock edge="bottom" />
           </div>
           <Dock edge="right" />
-        </div>
+        </main>
         {dialog?.kind === "palette" && <Palette dialog={dialog} />}
         {dialog?.kind === "menu" && <Menu on={dialog.on} />}
         {dialog?.kind === "help" && <Help />}
