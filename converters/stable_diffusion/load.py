@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -20,6 +21,7 @@ from vinode.graph.values import ModelPart
 
 Want: TypeAlias = Literal["model", "clip", "vae"]
 ALL: tuple[Want, ...] = ("model", "clip", "vae")
+_SMALL = 512 * 10**6  # bytes of a checkpoint of which two parts at a time fit into any memory
 TOKENS = "tokens.npy"  # beside the text encoder's IR
 
 _PARTS: Mapping[Want, tuple[Part, ...]] = {
@@ -57,15 +59,40 @@ def load_checkpoint(
     embeddings  folders of textual inversion files, kept in the text encoder's handle
     """
     found = look(path)
+    return _handles(found, _built(store, found, wanted, progress, cancelled), embeddings)
+
+
+def _built(
+    store: Store,
+    found: Found,
+    wanted: tuple[Want, ...],
+    progress: Progress,
+    cancelled: Callable[[], bool],
+) -> dict[Part, Artifact]:
+    """Convert part by part, or two at a time where they are so small that starting is the work."""
     sources = list(_sources(found, wanted))
     made: dict[Part, Artifact] = {}
-    for index, source in enumerate(sources):
+    failed: list[BaseException] = []
 
-        def tell(step: str, done: int, total: int, index: int = index) -> None:
-            progress(step, done if total else index, total or len(sources))
+    def tell(step: str, done: int, total: int) -> None:
+        progress(step, done if total else len(made), total or len(sources))
 
-        made[source.part] = build.build(store, found, source, Watch(tell, cancelled))
-    return _handles(found, made, embeddings)
+    watch = Watch(tell, lambda: bool(failed) or cancelled())
+
+    def convert(source: PartSource) -> None:
+        if failed:
+            return
+        try:
+            made[source.part] = build.build(store, found, source, watch)
+        except BaseException as error:  # a cancel too: it ends the other one, and is raised below
+            failed.append(error)
+
+    at_once = 2 if sum(source.bytes for source in sources) < _SMALL else 1
+    with ThreadPoolExecutor(at_once, "convert") as pool:
+        list(pool.map(convert, sources))
+    if failed:
+        raise failed[0]
+    return made
 
 
 def load_unet(
