@@ -1,3 +1,4 @@
+import { type OwnKeys, readOwnKeys } from "../keys/keyMap";
 import { PANELS, type PanelId } from "../panels/panels";
 
 /** What somebody chose for this browser: kept in its storage. */
@@ -8,6 +9,8 @@ export interface Settings {
   readonly snap: boolean;
   /** pan: dragging the canvas moves it; select: it draws a box. */
   readonly drag: "pan" | "select";
+  /** Keys that somebody chose. */
+  readonly keys: OwnKeys;
   /** Bring the node that runs into view. */
   readonly follow: boolean;
   /** Colour nodes by the share of the run's time that they took. */
@@ -22,7 +25,7 @@ export interface Settings {
 const KEY = "vinode.settings";
 
 export const DEFAULTS: Settings = {
-  theme: "system", language: "", minimap: true, snap: false, drag: "pan", follow: false, heat: false, panels: [], right: 360, bottom: 260,
+  theme: "system", language: "", minimap: true, snap: false, drag: "pan", keys: {}, follow: false, heat: false, panels: [], right: 360, bottom: 260,
 };
 
 /** Read settings; what is missing or strange has its default. */
@@ -41,6 +44,7 @@ export function readSettings(text: string | null): Settings {
       minimap: one("minimap", [true, false]) ?? DEFAULTS.minimap,
       snap: one("snap", [true, false]) ?? DEFAULTS.snap,
       drag: one("drag", ["pan", "select"] as const) ?? DEFAULTS.drag,
+      keys: readOwnKeys(told["keys"]),
       follow: one("follow", [true, false]) ?? DEFAULTS.follow,
       heat: one("heat", [true, false]) ?? DEFAULTS.heat,
       panels,

@@ -54,6 +54,9 @@ export const KEY_MAP: readonly Key[] = [
   { command: "help", keys: ["?", "F1"] },
 ];
 
+/** The browser tells of these as events of the clipboard, by its own keys: they stay as they are. */
+export const FIXED: ReadonlySet<Command> = new Set(["copy", "cut", "paste", "paste-linked"]);
+
 /** What works while somebody writes into a field, too. */
 const IN_FIELDS: ReadonlySet<Command> = new Set(["run", "run-front", "stop", "save", "save-as", "open"]);
 
@@ -77,14 +80,40 @@ export function nameOf(press: Press): string {
   return parts.filter(Boolean).join("+");
 }
 
+/** What somebody chose instead of the table: command -> its keys; the others are the table's. */
+export type OwnKeys = Readonly<Partial<Record<Command, readonly string[]>>>;
+
+/** Give the keys of every command, as they are obeyed. */
+export function keysOf(own: OwnKeys): Key[] {
+  return KEY_MAP.map(({ command, keys }) => ({ command, keys: own[command] ?? keys }));
+}
+
+/** Give a command another key. Whoever had it before has it no more: a key does one thing. */
+export function rebound(own: OwnKeys, command: Command, key: string): OwnKeys {
+  const next: Partial<Record<Command, readonly string[]>> = { ...own, [command]: [key] };
+  for (const other of keysOf(own)) {
+    if (other.command !== command && other.keys.includes(key)) next[other.command] = other.keys.filter((each) => each !== key);
+  }
+  return next;
+}
+
+/** Read what was kept; commands and keys that are none are left out. */
+export function readOwnKeys(told: unknown): OwnKeys {
+  if (typeof told !== "object" || told === null) return {};
+  const known = new Set<string>(KEY_MAP.map(({ command }) => command));
+  const isKeys = (keys: unknown): keys is string[] => Array.isArray(keys) && keys.every((key) => typeof key === "string" && key.length < 40);
+  return Object.fromEntries(Object.entries(told).filter(([command, keys]) => known.has(command) && isKeys(keys))) as OwnKeys;
+}
+
 /** Give the first key of a command, "" where it has none. */
-export function keyOf(command: Command): string {
-  return KEY_MAP.find((each) => each.command === command)?.keys[0] ?? "";
+export function keyOf(command: Command, own: OwnKeys = {}): string {
+  return keysOf(own).find((each) => each.command === command)?.keys[0] ?? "";
 }
 
 /** Give what a press does, or null. `writing`: a field has the focus. */
-export function commandOf(press: Press, writing: boolean): Command | null {
+export function commandOf(press: Press, writing: boolean, own: OwnKeys = {}): Command | null {
   const name = nameOf(press);
-  const found = KEY_MAP.find((each) => each.keys.includes(name))?.command ?? null;
-  return found && writing && !IN_FIELDS.has(found) ? null : found;
+  const found = keysOf(own).find((each) => each.keys.includes(name))?.command ?? null;
+  // A letter by itself is text in a field, whatever command it was given.
+  return found && writing && (!IN_FIELDS.has(found) || name.length === 1) ? null : found;
 }

@@ -2,9 +2,9 @@
 import { useTranslation } from "react-i18next";
 import { obey } from "../app/commands";
 import { lineUp } from "../app/edits";
-import { show, useTab } from "../app/store";
+import { show, useApp, useTab } from "../app/store";
 import { selectedNodes } from "../app/workspace";
-import { type Command, KEY_MAP } from "../keys/keyMap";
+import { type Command, keyOf } from "../keys/keyMap";
 import type { Point } from "../model/document";
 import { Modal } from "./Modal";
 import { useView } from "./useKeys";
@@ -17,6 +17,7 @@ export function Menu({ on }: { on: Point }) {
   const { t } = useTranslation();
   const view = useView();
   const count = selectedNodes(useTab()).length;
+  const keys = useApp((state) => state.settings.keys);
   const after = (act: () => void) => (): void => {
     show(null);
     act();
@@ -27,7 +28,7 @@ export function Menu({ on }: { on: Point }) {
         {COMMANDS.map((command) => (
           <li key={command}>
             <button type="button" onClick={after(() => obey(command, view))}>
-              {t(`command.${command}`)} <kbd>{KEY_MAP.find((each) => each.command === command)?.keys[0]}</kbd>
+              {t(`command.${command}`)} <kbd>{keyOf(command, keys)}</kbd>
             </button>
           </li>
         ))}

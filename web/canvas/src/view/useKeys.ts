@@ -31,7 +31,7 @@ export function useKeys(): void {
       // A key that an input method composes with is the input method's.
       if (event.isComposing || event.keyCode === 229 || event.defaultPrevented) return;
       const target = event.target as HTMLElement;
-      const command = commandOf(event, isWriting(target));
+      const command = commandOf(event, isWriting(target), app().settings.keys);
       if (!command || (app().dialog && command !== "clear-selection")) return;
       // Tab and Space walk through and press what has the focus; on the bare canvas they are free.
       const isFree = target === document.body || target.closest(".react-flow") !== null;

@@ -85,7 +85,9 @@ export const en = {
     title: "Open a workflow", here: "From this computer…", none: "No workflow is saved on the server yet.", name: "Name",
     saveTitle: "Save on the server", save: "Save",
   },
-  help: { title: "Keys", close: "Close", key: "Key", does: "What it does", hint: "Double-click the canvas to add a node. Drop a picture or a JSON file to open the workflow in it." },
+  help: {
+    change: "Other key for: {{command}}", press: "Press the key for: {{command}}", reset: "All keys as they were",
+    title: "Keys", close: "Close", key: "Key", does: "What it does", hint: "Double-click the canvas to add a node. Drop a picture or a JSON file to open the workflow in it." },
   settings: {
     title: "This browser", snap: "Snap nodes to a grid", drag: "Dragging the canvas selects, and the wheel moves it", minimap: "Show the minimap",
   },

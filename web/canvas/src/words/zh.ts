@@ -82,7 +82,9 @@ export const zh: Words = {
     title: "打开工作流", here: "从本机选择…", none: "服务器上还没有保存的工作流。", name: "名称",
     saveTitle: "保存到服务器", save: "保存",
   },
-  help: { title: "快捷键", close: "关闭", key: "按键", does: "作用", hint: "双击画布添加节点。拖入图片或 JSON 文件即可打开其中的工作流。" },
+  help: {
+    change: "更改按键：{{command}}", press: "请按下按键：{{command}}", reset: "恢复所有默认按键",
+    title: "快捷键", close: "关闭", key: "按键", does: "作用", hint: "双击画布添加节点。拖入图片或 JSON 文件即可打开其中的工作流。" },
   settings: {
     title: "此浏览器的设置", snap: "节点对齐到网格", drag: "拖动画布为框选，滚轮为平移", minimap: "显示小地图",
   },
