@@ -84,7 +84,7 @@ export function Canvas() {
       >
         <Background gap={24} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
-        {settings.minimap && <MiniMap<AnyNode> pannable zoomable nodeColor={(node) => miniColour(node)} ariaLabel={t("command.minimap")} />}
+        {settings.minimap && <MiniMap<AnyNode> className="minimap" pannable zoomable nodeColor={(node) => miniColour(node)} ariaLabel={t("command.minimap")} />}
       </ReactFlow>
     </div>
   );
