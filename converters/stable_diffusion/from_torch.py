@@ -35,11 +35,17 @@ def convert(source: PartSource, folder: Path, tell: Callable[[str], None]) -> No
     """Write model.xml, its weights, and what torch answers (reference.npz), into a folder."""
     import torch
 
+    with torch.no_grad():
+        _convert(source, folder, tell)
+
+
+def _convert(source: PartSource, folder: Path, tell: Callable[[str], None]) -> None:
+    import torch
+
     from vinode.converters.stable_diffusion import modules
 
     logging.getLogger("nncf").setLevel(logging.ERROR)
     warnings.simplefilter("ignore")  # of the tracer: sizes that it takes for constants are none
-    torch.set_grad_enabled(False)
     tell("load")
     weights = read_weights(source)
     if source.part == "text_encoder":

@@ -167,3 +167,19 @@ def test_a_run_of_the_history_is_shown(page: Page, tmp_path: Path) -> None:
     panel.get_by_role("combobox", name="Run").select_option(index=1)
     expect(panel.locator(".gantt-bar")).not_to_have_count(0)
     expect(panel.locator("tbody tr")).to_have_count(3)
+
+
+def test_a_wire_tells_what_it_carried(page: Page, tmp_path: Path) -> None:
+    """Kind, shape, dtype and bytes of the last run, and the picture; in the list of wires too."""
+    chain(page, tmp_path)
+    change(page, 79)
+    page.locator(".react-flow__edge").nth(1).click(force=True)
+    expect(page.get_by_text("Nothing is known of it")).to_be_visible()
+    run(page, "3")
+    page.locator(".react-flow__edge").nth(1).click(force=True)
+    told = page.locator(".carried")
+    expect(told).to_contain_text(re.compile(r"IMAGE \(1, 32, 79, 3\) uint8, \d+ bytes"))
+    expect(told.locator("img")).to_have_js_property("naturalWidth", 79)
+    node(page, "3").locator(".title .name").click()
+    page.keyboard.press("w")
+    expect(page.get_by_role("dialog")).to_contain_text("carried IMAGE (1, 32, 79, 3)")

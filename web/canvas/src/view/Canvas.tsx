@@ -16,6 +16,7 @@ import { kindOf } from "../model/flow";
 import { inGroup } from "../model/apply";
 import { inputKind } from "../model/links";
 import { say } from "../words/words";
+import { Carried } from "./Carried";
 import { Dot } from "./Dot";
 import { type AnyNode, flowEdges, flowNodes, groupOf, kindColour, placeOf } from "./flow";
 import { Frame } from "./Frame";
@@ -82,6 +83,7 @@ export function Canvas() {
         panOnDrag={settings.drag === "pan" ? true : [1]} selectionOnDrag={settings.drag === "select"} panOnScroll={settings.drag === "select"}
         selectionKeyCode={["Control", "Meta"]} multiSelectionKeyCode={["Shift", "Control", "Meta"]} panActivationKeyCode={null} connectionRadius={28}
       >
+        <Carried />
         <Background gap={24} />
         <Controls showInteractive={false} fitViewOptions={FIT} />
         {settings.minimap && <MiniMap<AnyNode> className="minimap" pannable zoomable nodeColor={(node) => miniColour(node)} ariaLabel={t("command.minimap")} />}

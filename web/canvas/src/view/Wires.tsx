@@ -2,7 +2,7 @@
 import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { unlink, wireProblem } from "../app/edits";
-import { app, change, show, useTab } from "../app/store";
+import { app, change, show, useTab, useRun } from "../app/store";
 import { type Document, isLink, type Link, type Node, type NodeId, titleOf } from "../model/document";
 import type { Input } from "../model/nodeType";
 import { shapeOf } from "../model/shape";
@@ -30,6 +30,7 @@ function WireChoice({ document, node, input, isFirst }: { document: Document; no
   const to = useMemo(() => ({ node: node.id, input: input.name }), [node.id, input.name]);
   const given = node.inputs.get(input.name);
   const outputs = useMemo(() => outputsOf(document).filter(({ from }) => wireProblem(from, to) === null), [document, to]);
+  const carried = useRun()?.nodes.get(isLink(given) ? given.node : "")?.outputs[isLink(given) ? given.slot : 0];
   const set = (key: string): void => {
     const found = outputs.find((each) => keyOf(each.from) === key);
     change(found ? { type: "link", from: found.from, to } : unlink(document, node.id, input.name));
@@ -43,6 +44,7 @@ function WireChoice({ document, node, input, isFirst }: { document: Document; no
           <option key={keyOf(from)} value={keyOf(from)}>{name}</option>
         ))}
       </select>
+      {carried && <small className="wire-carried">{t("node.carried", { value: carried })}</small>}
     </label>
   );
 }

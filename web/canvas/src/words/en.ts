@@ -22,6 +22,7 @@ export const en = {
     gives: "Nodes that give {{kind}}",
   },
   node: {
+    carriedNothing: "Nothing is known of it: run the workflow.", carried: "carried {{value}}",
     unknown: "This server has no node of this type. It is kept as it is.", problem: "Problem", bypassed: "bypassed", muted: "muted",
     device: "Device", title: "Title", linked: "from a wire", output: "Output {{name}}: {{kind}}", input: "Input {{name}}: {{kind}}",
     pictures: "Pictures of {{title}}", picture: "Picture {{number}} of {{count}}", running: "running", reused: "as before",

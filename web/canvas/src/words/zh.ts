@@ -20,6 +20,7 @@ export const zh: Words = {
     title: "添加节点", search: "搜索节点", none: "没有与“{{query}}”匹配的节点。", fits: "接受 {{kind}} 的节点", gives: "输出 {{kind}} 的节点",
   },
   node: {
+    carriedNothing: "尚无数据：请先运行工作流。", carried: "传递了 {{value}}",
     unknown: "此服务器没有这种节点，将原样保留。", problem: "问题", bypassed: "已绕过", muted: "已静音",
     device: "设备", title: "标题", linked: "来自连线", output: "输出 {{name}}：{{kind}}", input: "输入 {{name}}：{{kind}}",
     pictures: "{{title}} 的图片", picture: "第 {{number}} 张，共 {{count}} 张", running: "运行中", reused: "沿用上次结果",
