@@ -121,6 +121,16 @@ export async function uploadImage(file: File): Promise<string> {
   return folder ? `${folder}/${name}` : name;
 }
 
+/** Put a mask, the alpha of a picture, onto one of the input folder; gives the name of what came of it. */
+export async function uploadMask(mask: File, original: FileName): Promise<string> {
+  const form = new FormData();
+  form.append("image", mask, mask.name);
+  form.append("original_ref", JSON.stringify({ filename: original.filename, subfolder: original.subfolder, type: original.type }));
+  const told = objectOf(await call("/upload/mask", { method: "POST", body: form }));
+  const [name, folder] = [textOf(told.get("name")), textOf(told.get("subfolder"))];
+  return folder ? `${folder}/${name}` : name;
+}
+
 /** The address of a file's picture; preview: smaller than the file. */
 export function viewUrl(file: FileName, preview = false): string {
   const query = new URLSearchParams({ ...file, ...(preview ? { preview: "webp;85" } : {}) });

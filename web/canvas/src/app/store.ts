@@ -1,6 +1,6 @@
 /** The one place where what is shown is kept; its parts are pure and in files of their own. */
 import { create } from "zustand";
-import type { NodeId, Point } from "../model/document";
+import type { InputPlace, NodeId, Point } from "../model/document";
 import type { Event } from "../model/events";
 import { type Catalogue, NO_CATALOGUE } from "../model/nodeType";
 import type { Jobs } from "../run/jobs";
@@ -19,6 +19,7 @@ export type Dialog =
   | { readonly kind: "help" }
   | { readonly kind: "find" }
   | { readonly kind: "faults" }
+  | { readonly kind: "mask"; readonly to: InputPlace; readonly file: string }
   | { readonly kind: "wires"; readonly node: NodeId }
   | { readonly kind: "menu"; readonly on: Point }
   | { readonly kind: "open" }

@@ -1,6 +1,6 @@
 /** The page: bar, canvas, and what lies over them. */
 import { ReactFlowProvider } from "@xyflow/react";
-import { type MouseEvent, useEffect } from "react";
+import { lazy, type MouseEvent, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
 import { useApp } from "../app/store";
@@ -16,6 +16,8 @@ import { Notices } from "./Notices";
 import { Palette } from "./Palette";
 import { Tabs } from "./Tabs";
 import { Wires } from "./Wires";
+
+const MaskEditor = lazy(() => import("./mask/MaskEditor"));
 
 /** What the mouse pressed keeps no focus, or Space would press it again instead of opening the palette. */
 function giveBackFocus(event: MouseEvent): void {
@@ -56,6 +58,7 @@ export function App() {
         {dialog?.kind === "wires" && <Wires id={dialog.node} />}
         {dialog?.kind === "find" && <Finder />}
         {dialog?.kind === "faults" && <FaultsDialog />}
+        {dialog?.kind === "mask" && <Suspense fallback={null}><MaskEditor to={dialog.to} file={dialog.file} /></Suspense>}
         {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}
         <Notices />
       </div>

@@ -92,6 +92,10 @@ export const en = {
   settings: {
     title: "This browser", snap: "Snap nodes to a grid", drag: "Dragging the canvas selects, and the wheel moves it", minimap: "Show the minimap",
   },
+  mask: {
+    title: "Paint a mask", size: "Brush", soft: "Softness", erase: "Erase", invert: "Invert", feather: "Soften the edge", clear: "Clear", undo: "Undo",
+    save: "Use it", picture: "The picture, and its mask in red",
+  },
   menu: {
     title: "What to do", left: "Align left", right: "Align right", top: "Align top", bottom: "Align bottom", middle: "One above the other",
     centre: "In one row", across: "Equal gaps across", down: "Equal gaps down",

@@ -89,6 +89,10 @@ export const zh: Words = {
   settings: {
     title: "此浏览器的设置", snap: "节点对齐到网格", drag: "拖动画布为框选，滚轮为平移", minimap: "显示小地图",
   },
+  mask: {
+    title: "绘制遮罩", size: "画笔", soft: "柔和度", erase: "擦除", invert: "反转", feather: "羽化边缘", clear: "清除", undo: "撤销",
+    save: "使用", picture: "图片及其红色遮罩",
+  },
   menu: {
     title: "操作", left: "左对齐", right: "右对齐", top: "顶部对齐", bottom: "底部对齐", middle: "垂直居中排列",
     centre: "水平居中排列", across: "水平等距", down: "垂直等距",

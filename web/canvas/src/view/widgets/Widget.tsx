@@ -42,7 +42,7 @@ export const Widget = memo(function Widget({ node, input, height }: Properties) 
     <div className={`widget nodrag${input.multiline ? " is-text" : ""}`} style={{ height }} title={input.help}>
       <Editor field={field} />
       {input.seed && <SeedAfter node={node} field={field} />}
-      {input.upload && <Upload field={field} />}
+      {input.upload && <Upload field={field} node={id} />}
     </div>
   );
 });
