@@ -1,5 +1,5 @@
 /** May this output be linked to that input? If not, why. */
-import { type Document, type InputPlace, isLink, type Link, type NodeId, REROUTE } from "./document";
+import { type Document, type InputPlace, isLink, type Link, linksOf, type NodeId, REROUTE } from "./document";
 import { kindOf } from "./flow";
 import { ANY, fits } from "./kinds";
 import type { Catalogue } from "./nodeType";
@@ -11,12 +11,14 @@ export interface LinkProblem {
 }
 
 /** Say what stands against a link, or null. Ports of unknown node types take anything. */
-export function linkProblem(
-  document: Document,
-  catalogue: Catalogue,
-  from: Link,
-  to: InputPlace,
-): LinkProblem | null {
+export function linkProblem(document: Document, catalogue: Catalogue, from: Link, to: InputPlace): LinkProblem | null {
+  const wrong = fitProblem(document, catalogue, from, to);
+  if (wrong) return wrong;
+  return reaches(document, from.node, to.node) ? { code: "cycle", about: { node: to.node } } : null;
+}
+
+/** The same, but for circles: those take a walk through the workflow. */
+export function fitProblem(document: Document, catalogue: Catalogue, from: Link, to: InputPlace): LinkProblem | null {
   const [start, end] = [document.nodes.get(from.node), document.nodes.get(to.node)];
   if (!start || !end) return { code: "no-node", about: { node: start ? to.node : from.node } };
   const type = catalogue.types.get(start.type);
@@ -26,8 +28,27 @@ export function linkProblem(
   const wanted = inputKind(document, catalogue, to);
   if (wanted === null) return { code: "no-input", about: { node: end.type, input: to.input } };
   const given = kindOf(document, catalogue, from);
-  if (!fits(given, wanted)) return { code: "kind", about: { given, wanted, input: to.input } };
-  return reaches(document, from.node, to.node) ? { code: "cycle", about: { node: to.node } } : null;
+  return fits(given, wanted) ? null : { code: "kind", about: { given, wanted, input: to.input } };
+}
+
+/** Give the nodes that wait for a circle, in it or behind it: what cannot be put in an order. One walk for all. */
+export function unordered(document: Document): ReadonlySet<NodeId> {
+  const open = new Map<NodeId, number>();
+  const after = new Map<NodeId, NodeId[]>();
+  for (const { from, to } of linksOf(document)) {
+    if (!document.nodes.has(from.node)) continue;
+    open.set(to.node, (open.get(to.node) ?? 0) + 1);
+    after.set(from.node, [...(after.get(from.node) ?? []), to.node]);
+  }
+  const ready = [...document.nodes.keys()].filter((id) => !open.has(id));
+  for (let id = ready.pop(); id !== undefined; id = ready.pop()) {
+    for (const next of after.get(id) ?? []) {
+      const left = (open.get(next) ?? 0) - 1;
+      open.set(next, left);
+      if (left === 0) ready.push(next);
+    }
+  }
+  return new Set([...open].filter(([, left]) => left > 0).map(([id]) => id));
 }
 
 /** Name the kind that an input takes; null where the node has no such input. */

@@ -2,7 +2,7 @@
 import { type Document, isLink, type Node, type NodeId } from "./document";
 import { leftOut, runs, source } from "./flow";
 import { Float, type Json, type JsonObject, numberOf } from "./json";
-import { type LinkProblem, linkProblem } from "./links";
+import { fitProblem, type LinkProblem, reaches, unordered } from "./links";
 import type { Catalogue, Input, NodeType } from "./nodeType";
 
 export const PROBLEMS = [
@@ -31,17 +31,18 @@ export function sentenceOf(problem: Problem): string {
 export function problemsOf(document: Document, catalogue: Catalogue): Problem[] {
   const out = leftOut(document, catalogue);
   const nodes = [...document.nodes.values()].filter((node) => runs(node) && !out.has(node.id));
-  const found = nodes.flatMap((node) => problemsAt(document, catalogue, node));
+  const circled = unordered(document);
+  const found = nodes.flatMap((node) => problemsAt(document, catalogue, node, circled));
   const types = nodes.map((node) => catalogue.types.get(node.type));
   const ends = types.some((type) => type === undefined || type.isOutput);
   return ends || nodes.length === 0 ? found : [...found, { node: "", input: "", code: "no-output-node", about: {} }];
 }
 
 /** Give the faults of a node that runs. */
-export function problemsAt(document: Document, catalogue: Catalogue, node: Node): Problem[] {
+export function problemsAt(document: Document, catalogue: Catalogue, node: Node, circled = unordered(document)): Problem[] {
   const type = catalogue.types.get(node.type);
   if (!type) return [{ node: node.id, input: "", code: "unknown-type", about: { type: node.type } }];
-  return [...missing(node, type), ...wires(document, catalogue, node), ...values(node, type)];
+  return [...missing(node, type), ...wires(document, catalogue, node, circled), ...values(node, type)];
 }
 
 function missing(node: Node, type: NodeType): Problem[] {
@@ -52,14 +53,16 @@ function missing(node: Node, type: NodeType): Problem[] {
   return absent.map((input) => ({ node: node.id, input: input.name, code: "missing-input", about: { input: input.name, kind: input.kind } }));
 }
 
-function wires(document: Document, catalogue: Catalogue, node: Node): Problem[] {
+function wires(document: Document, catalogue: Catalogue, node: Node, circled: ReadonlySet<NodeId>): Problem[] {
   const found: Problem[] = [];
   for (const [input, given] of node.inputs) {
     if (!isLink(given)) continue;
     const at = { node: node.id, input };
     const from = source(document, catalogue, given);
     const required = catalogue.types.get(node.type)?.inputs.find((each) => each.name === input)?.required;
-    const wrong = from && linkProblem(document, catalogue, from, at);
+    const inCircle = from && circled.has(node.id) && circled.has(from.node) && reaches(document, from.node, node.id);
+    const circle = inCircle ? { code: "cycle", about: { node: node.id } } as const : null;
+    const wrong = from && (fitProblem(document, catalogue, from, at) ?? circle);
     if (wrong) found.push({ ...at, ...wrong });
     if (!from && required) found.push({ ...at, code: "not-fed", about: { input } });
   }

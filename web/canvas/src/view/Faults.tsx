@@ -20,12 +20,12 @@ function useFaults(): readonly Said[] {
   const document = useDeferredValue(useTab().history.present);
   const catalogue = useApp((state) => state.catalogue);
   const run = useRun();
+  const seen = useMemo(() => problemsOf(document, catalogue).map((problem): Said => ({ node: problem.node, sentence: t(sentenceOf(problem), problem.about) })), [document, catalogue, t]);
   return useMemo(() => {
-    const seen = problemsOf(document, catalogue).map((problem): Said => ({ node: problem.node, sentence: t(sentenceOf(problem), problem.about) }));
     const told = [...(run?.nodes ?? [])].flatMap(([node, known]) => known.faults.map((fault): Said => ({ node, sentence: faultText(fault) })));
     const whole = (run?.faults ?? []).map((fault): Said => ({ node: "", sentence: faultText(fault) }));
     return [...seen, ...told, ...whole].filter((each) => !each.node || document.nodes.has(each.node));
-  }, [document, catalogue, run, t]);
+  }, [seen, document, run]);
 }
 
 export function FaultsButton() {
