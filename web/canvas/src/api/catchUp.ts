@@ -13,7 +13,8 @@ export async function catchUp(runs: Runs): Promise<Message[]> {
   return found;
 }
 
-async function whatBecameOf(run: string): Promise<Message[]> {
+/** Give the end of a run, and of each of its nodes. */
+export async function whatBecameOf(run: string): Promise<Message[]> {
   try {
     return asMessages(await getRun(run));
   } catch (error) {

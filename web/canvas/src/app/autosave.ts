@@ -46,7 +46,8 @@ function kept(): { tabs: readonly Kept[]; current: string } {
 /** Write what changed, a moment after it did and when the page is left. */
 export function keepSaving(): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let last = new Map<string, Tab["history"]["present"]>();
+  // What was kept before is not written anew: another page may have edited it since.
+  let last = new Map(app().workspace.tabs.map((tab) => [tab.id, tab.history.present]));
   const saveNow = (): void => {
     clearTimeout(timer);
     last = save(last);
@@ -65,11 +66,14 @@ function save(last: Map<string, Tab["history"]["present"]>): Map<string, Tab["hi
   const now = new Map(workspace.tabs.map((tab) => [tab.id, tab.history.present]));
   try {
     for (const tab of workspace.tabs) {
-      if (last.get(tab.id) !== tab.history.present) localStorage.setItem(TAB + tab.id, write(tab.history.present, catalogue));
+      const isKept = last.get(tab.id) === tab.history.present && localStorage.getItem(TAB + tab.id) !== null;
+      if (!isKept) localStorage.setItem(TAB + tab.id, write(tab.history.present, catalogue));
     }
     for (const id of last.keys()) if (!now.has(id)) localStorage.removeItem(TAB + id);
     const tabs = workspace.tabs.map((tab): Kept => ({ id: tab.id, name: tab.name, changed: isChanged(tab) }));
-    localStorage.setItem(LIST, JSON.stringify({ tabs, current: workspace.current }));
+    // Another page of this browser has tabs too, which are not this page's to forget.
+    const others = kept().tabs.filter(({ id }) => !now.has(id) && !last.has(id));
+    localStorage.setItem(LIST, JSON.stringify({ tabs: [...tabs, ...others], current: workspace.current }));
   } catch {
     notify(say("note.full"), "error"); // the quota of the browser
   }

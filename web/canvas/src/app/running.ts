@@ -1,5 +1,5 @@
 /** Runs: handing in, stopping, and listening to what the server tells. */
-import { catchUp } from "../api/catchUp";
+import { catchUp, whatBecameOf } from "../api/catchUp";
 import * as client from "../api/client";
 import { getDevices } from "../api/devices";
 import { rerun } from "../api/runs";
@@ -7,7 +7,8 @@ import { listen } from "../api/socket";
 import { toParts } from "../formats/ourFile";
 import { objectOf } from "../model/json";
 import { moveSeeds } from "../model/seeds";
-import { readMessage } from "../run/messages";
+import { type Message, readMessage } from "../run/messages";
+import { cutOff } from "../run/runs";
 import { say } from "../words/words";
 import { freshId } from "./ids";
 import { tellProblem } from "./files";
@@ -93,11 +94,18 @@ export async function connect(): Promise<void> {
       else {
         if (objectOf(frame.told).get("type") === "vinode_job") jobTold(objectOf(frame.told).get("data") ?? null);
         const message = readMessage(frame.told);
-        if (message) sendRun({ type: "told", message });
+        if (message) hear(message);
       }
     },
   });
   await load();
+}
+
+/** Of nodes whose worker died the socket tells no end; the run's report does. */
+function hear(message: Message): void {
+  const cut = message.type === "run" && message.state === "failed" && cutOff(app().runs, message.run);
+  sendRun({ type: "told", message });
+  if (cut) void whatBecameOf(message.run).then((told) => told.forEach((each) => sendRun({ type: "told", message: each })), tellProblem);
 }
 
 /** Learn what became of runs while the socket was away. */

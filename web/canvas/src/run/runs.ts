@@ -79,6 +79,12 @@ export function tell(runs: Runs, event: RunEvent): Runs {
   }
 }
 
+/** Say whether nodes of a run are still under way. */
+export function cutOff(runs: Runs, id: string): boolean {
+  const run = runs.tabs.get(runs.owners.get(id) ?? "");
+  return run?.id === id && [...run.nodes.values()].some((node) => node.state === "running");
+}
+
 function asked(runs: Runs, id: string, tab: string): Runs {
   const last = runs.tabs.get(tab);
   const owners = new Map(runs.owners).set(id, tab);
