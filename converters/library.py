@@ -230,8 +230,13 @@ def _listed(store: Store, card: Card) -> Listed:
     if not isinstance(found, Artifact):
         return listed
     of = found.record
-    told = {"dtype": of.weights_dtype, "made": of.date, "openvino": of.openvino}
-    return replace(listed, **told, verification=of.verification)
+    return replace(
+        listed,
+        dtype=of.weights_dtype,
+        made=of.date,
+        openvino=of.openvino,
+        verification=of.verification,
+    )
 
 
 def _glance(store: Store, digest: str) -> Artifact | Damage | None:

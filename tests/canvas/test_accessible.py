@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]  # pyright: ignore[reportMissingTypeStubs]
 from playwright.sync_api import Browser, Page, expect
 
 from tests.canvas.hands import node, open_graph, steps
@@ -24,7 +25,8 @@ def found(page: Page) -> list[str]:
     How large a field of a node is drawn is up to whoever looks nearer or from farther away.
     """
     page.wait_for_timeout(400)  # colours that fade would be judged half-way
-    violations = Axe().run(page, options=_RULES).response["violations"]
+    run: Any = Axe().run  # pyright: ignore[reportUnknownMemberType,reportUnknownVariableType]
+    violations: list[dict[str, Any]] = run(page, options=_RULES).response["violations"]
     return [
         f"{each['id']}: {place['target']} {place['any'][0]['message'] if place['any'] else ''}"
         for each in violations
@@ -38,7 +40,7 @@ def _on_canvas(page: Page, selector: str) -> bool:
 
 
 @contextmanager
-def themed(page: Page, theme: str) -> Iterator[None]:
+def themed(page: Page, theme: str) -> Generator[None]:
     """Have the page dark or light, as the system says."""
     page.emulate_media(color_scheme="dark" if theme == "dark" else "light")
     page.reload()

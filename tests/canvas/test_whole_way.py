@@ -24,7 +24,7 @@ _SOON = 90_000  # ms in which a run ends on a busy machine
 
 def comfy_ui() -> dict[str, Any]:
     """Write a workflow as ComfyUI's editor saves it: nodes with places, links by number."""
-    table = [
+    table: list[tuple[str, list[Any], list[str], list[str]]] = [
         ("CheckpointLoaderSimple", ["text-to-image"], [], ["MODEL", "CLIP", "VAE"]),
         ("CLIPTextEncode", ["apple"], ["clip"], ["CONDITIONING"]),
         ("CLIPTextEncode", [""], ["clip"], ["CONDITIONING"]),
@@ -42,7 +42,7 @@ def comfy_ui() -> dict[str, Any]:
     wires += [(5, 0, 6, 0), (1, 2, 6, 1), (6, 0, 7, 0)]
     kinds = {id: outputs for id, (_, _, _, outputs) in enumerate(table, 1)}
     links = [[n, a, s, b, i, kinds[a][s]] for n, (a, s, b, i) in enumerate(wires, 1)]
-    drawn = []
+    drawn: list[dict[str, Any]] = []
     for id, (type, values, inputs, outputs) in enumerate(table, 1):
         into = {link[4]: link[0] for link in links if link[3] == id}
         out = [[link[0] for link in links if link[1:3] == [id, k]] for k in range(len(outputs))]
