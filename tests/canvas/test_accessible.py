@@ -133,3 +133,11 @@ def test_a_laptop_of_1280_pixels_has_one_row_of_tools(browser: Browser, address:
     assert canvas is not None
     assert canvas["width"] > 640
     context.close()
+
+
+def test_axe_finds_nothing_in_the_mask_editor(page: Page, tmp_path: Path) -> None:
+    """Opened from a node that loads a picture."""
+    open_graph(page, tmp_path, steps([("LoadImage", {"image": "astronaut.jpg"})]))
+    node(page, "1").get_by_role("button", name="Paint a mask").click()
+    expect(page.get_by_role("dialog").locator("canvas")).to_be_visible(timeout=30_000)
+    assert found(page) == []
