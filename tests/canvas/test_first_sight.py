@@ -124,3 +124,15 @@ def test_all_faults_are_seen_before_a_run_and_lead_to_their_nodes(
     expect(node(page, "2").locator(".is-selected")).to_be_visible()
     page.keyboard.press("Delete")
     expect(page.get_by_role("button", name="2 faults")).to_be_visible()
+
+
+def test_a_reload_shows_what_was_looked_at(page: Page, tmp_path: Path) -> None:
+    """The same part of the workflow, as near as before."""
+    open_graph(page, tmp_path, steps([("EmptyImage", {}), ("ImageInvert", {"image": ["1", 0]})]))
+    page.mouse.move(700, 500)
+    page.mouse.wheel(0, 600)
+    page.wait_for_timeout(1000)
+    seen = page.locator(".react-flow__viewport").get_attribute("style")
+    page.reload()
+    expect(page.locator(".react-flow__node")).to_have_count(2)
+    expect(page.locator(".react-flow__viewport")).to_have_attribute("style", str(seen))

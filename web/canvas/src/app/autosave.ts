@@ -6,7 +6,7 @@ import { say } from "../words/words";
 import { newTab } from "./files";
 import { app, notify, send, useApp } from "./store";
 import { openExample } from "./start";
-import { isChanged, type Tab } from "./workspace";
+import { isChanged, type Tab, type Viewport } from "./workspace";
 
 const [LIST, TAB] = ["vinode.tabs", "vinode.tab."];
 const PAUSE = 400; // ms after the last edit
@@ -15,17 +15,18 @@ interface Kept {
   readonly id: string;
   readonly name: string;
   readonly changed: boolean;
+  readonly view?: Viewport | null;
 }
 
 /** Open what was open when the page was left; at first, the example. */
 export async function restore(): Promise<void> {
   const { tabs, current } = kept();
-  for (const { id, name, changed } of tabs) {
+  for (const { id, name, changed, view } of tabs) {
     const text = localStorage.getItem(TAB + id);
     if (text === null) continue;
     try {
       const document = fromJson(readJson(text));
-      send({ type: "open", id, name, document: document.nodes.size + document.groups.length === 0 ? EMPTY : document, unsaved: changed });
+      send({ type: "open", id, name, document: document.nodes.size + document.groups.length === 0 ? EMPTY : document, unsaved: changed, view: isView(view) ? view : null });
     } catch {
       localStorage.removeItem(TAB + id); // half written, or of a newer version
     }
@@ -41,6 +42,11 @@ function kept(): { tabs: readonly Kept[]; current: string } {
   } catch {
     return { tabs: [], current: "" };
   }
+}
+
+function isView(told: unknown): told is Viewport {
+  const { x, y, zoom } = (told ?? {}) as Partial<Record<keyof Viewport, unknown>>;
+  return [x, y, zoom].every((value) => typeof value === "number" && Number.isFinite(value)) && (zoom as number) > 0;
 }
 
 /** Write what changed, a moment after it did and when the page is left. */
@@ -70,7 +76,7 @@ function save(last: Map<string, Tab["history"]["present"]>): Map<string, Tab["hi
       if (!isKept) localStorage.setItem(TAB + tab.id, write(tab.history.present, catalogue));
     }
     for (const id of last.keys()) if (!now.has(id)) localStorage.removeItem(TAB + id);
-    const tabs = workspace.tabs.map((tab): Kept => ({ id: tab.id, name: tab.name, changed: isChanged(tab) }));
+    const tabs = workspace.tabs.map((tab): Kept => ({ id: tab.id, name: tab.name, changed: isChanged(tab), view: tab.view }));
     // Another page of this browser has tabs too, which are not this page's to forget.
     const others = kept().tabs.filter(({ id }) => !now.has(id) && !last.has(id));
     localStorage.setItem(LIST, JSON.stringify({ tabs: [...tabs, ...others], current: workspace.current }));
