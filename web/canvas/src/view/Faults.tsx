@@ -1,12 +1,14 @@
 /** All that is wrong with the open workflow, seen before it runs or told by the last run; each leads to its node. */
 import { useReactFlow } from "@xyflow/react";
-import { useDeferredValue, useMemo } from "react";
+import { useEffect, useMemo, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { send, show, useApp, useRun, useTab } from "../app/store";
 import { titleOf } from "../model/document";
 import { problemsOf, sentenceOf } from "../model/problems";
 import { faultText } from "../run/messages";
 import { Modal } from "./Modal";
+
+const PAUSE = 250; // ms without an edit
 
 /** node "": of the workflow as a whole. */
 interface Said {
@@ -16,8 +18,7 @@ interface Said {
 
 function useFaults(): readonly Said[] {
   const { t } = useTranslation();
-  // Whoever types does not wait for it.
-  const document = useDeferredValue(useTab().history.present);
+  const document = useRested(useTab().history.present);
   const catalogue = useApp((state) => state.catalogue);
   const run = useRun();
   const seen = useMemo(() => problemsOf(document, catalogue).map((problem): Said => ({ node: problem.node, sentence: t(sentenceOf(problem), problem.about) })), [document, catalogue, t]);
@@ -26,6 +27,16 @@ function useFaults(): readonly Said[] {
     const whole = (run?.faults ?? []).map((fault): Said => ({ node: "", sentence: faultText(fault) }));
     return [...seen, ...told, ...whole].filter((each) => !each.node || document.nodes.has(each.node));
   }, [seen, document, run]);
+}
+
+/** Give what a value was when it last rested: whoever types does not wait for what is made of it. */
+function useRested<T>(value: T): T {
+  const [rested, setRested] = useState(value);
+  useEffect(() => {
+    const timer = setTimeout(() => setRested(value), PAUSE);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return rested;
 }
 
 export function FaultsButton() {
