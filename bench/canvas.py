@@ -105,11 +105,22 @@ def each(page: Page, act: Callable[[int], None], times: int = EVENTS) -> float:
     return (spent(process) - before) / times
 
 
+def bare(page: Page) -> tuple[float, float]:
+    """Find a place of the page where nothing lies on the canvas."""
+    for x in range(300, 1100, 20):
+        for y in range(250, 700, 20):
+            name = page.evaluate("at => document.elementFromPoint(...at).className", [x, y])
+            if isinstance(name, str) and "react-flow__pane" in name:
+                return x, y
+    raise RuntimeError("no bare place on the canvas")
+
+
 def moving(page: Page) -> list[Figure]:
     """Pan, zoom, drag a node, and type."""
-    page.mouse.move(700, 450)
+    left, top = bare(page)
+    page.mouse.move(left, top)
     page.mouse.down()
-    pan = each(page, lambda turn: page.mouse.move(700 + 9 * (turn % 30), 450 + 4 * (turn % 30)))
+    pan = each(page, lambda turn: page.mouse.move(left + 9 * (turn % 30), top + 4 * (turn % 30)))
     page.mouse.up()
     zoom = each(page, lambda turn: page.mouse.wheel(0, 40 if turn % 2 else -40))
     title = page.locator(".react-flow__node .title .name").nth(3)

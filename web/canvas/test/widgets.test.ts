@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { sameEdges } from "../src/view/flow";
 import { commandOf, KEY_MAP, nameOf, type Press } from "../src/keys/keyMap";
 import { apply } from "../src/model/apply";
 import { EMPTY, isLink, newNode } from "../src/model/document";
@@ -95,5 +96,18 @@ describe("shapes", () => {
   it("guess the ports of an unknown node", () => {
     const shape = shapeOf(newNode("1", "Unheard.Of", { x: 0, y: 0 }, new Map([["a", 1], ["b", 2]])), undefined);
     expect(shape.ports.filter((port) => port.side === "in").map((port) => port.id)).toEqual(["a", "b"]);
+  });
+});
+
+describe("wires", () => {
+  it("stay the same objects where nothing of them changed", () => {
+    const wire = (id: string, source: string, selected = false) => ({ id, source, target: "9", sourceHandle: "0", targetHandle: "x", selected, style: { stroke: "#fff" } });
+    const before = [wire("a", "1"), wire("b", "2")];
+    expect(sameEdges(before, [wire("a", "1"), wire("b", "2")])).toBe(before);
+    const moved = sameEdges(before, [wire("a", "1"), wire("b", "3")]);
+    expect(moved[0]).toBe(before[0]);
+    expect(moved[1]).not.toBe(before[1]);
+    expect(sameEdges(before, [wire("a", "1", true), wire("b", "2")])[0]).not.toBe(before[0]);
+    expect(sameEdges(before, [wire("a", "1")])).toHaveLength(1);
   });
 });

@@ -18,7 +18,7 @@ import { inputKind } from "../model/links";
 import { say } from "../words/words";
 import { Carried } from "./Carried";
 import { Dot } from "./Dot";
-import { type AnyNode, flowEdges, flowNodes, groupOf, kindColour, placeOf } from "./flow";
+import { type AnyNode, flowEdges, flowNodes, groupOf, kindColour, placeOf, sameEdges } from "./flow";
 import { Frame } from "./Frame";
 import { NodeCard } from "./NodeCard";
 import { useFollow } from "./useFollow";
@@ -37,7 +37,11 @@ export function Canvas() {
   const catalogue = useApp((state) => state.catalogue);
   const settings = useApp((state) => state.settings);
   const nodes = useMemo(() => flowNodes(history.present, catalogue, selected), [history.present, catalogue, selected]);
-  const edges = useMemo(() => flowEdges(history.present, catalogue, selected), [history.present, catalogue, selected]);
+  const lastEdges = useRef<Edge[]>([]);
+  const edges = useMemo(() => {
+    lastEdges.current = sameEdges(lastEdges.current, flowEdges(history.present, catalogue, selected));
+    return lastEdges.current;
+  }, [history.present, catalogue, selected]);
   useKeys();
   useFollow();
   const moved = useMoves();

@@ -110,6 +110,17 @@ export function flowEdges(document: Document, catalogue: Catalogue, selected: Re
   return edges;
 }
 
+/** Give the wires with those of before where they are the same: whoever types a value moves no wire. */
+export function sameEdges(before: readonly Edge[], now: Edge[]): Edge[] {
+  const known = new Map(before.map((edge) => [edge.id, edge]));
+  const merged = now.map((edge) => {
+    const old = known.get(edge.id);
+    const isSame = old && old.source === edge.source && old.sourceHandle === edge.sourceHandle && old.selected === edge.selected && old.style?.stroke === edge.style?.stroke;
+    return isSame ? old : edge;
+  });
+  return merged.length === before.length && merged.every((edge, index) => edge === before[index]) ? (before as Edge[]) : merged;
+}
+
 export function kindColour(catalogue: Catalogue, kind: string): string {
   return catalogue.kinds.get(kind)?.colour || "#9aa0a6";
 }

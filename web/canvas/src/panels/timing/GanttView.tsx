@@ -1,6 +1,7 @@
 /** Nodes in the lanes of their devices, over time. Ctrl and wheel, + and − look nearer, arrows move along and from node to node. */
 import { type KeyboardEvent, memo, useEffect, useMemo, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Phase } from "../../run/messages";
 import { timeText } from "../../run/spent";
 import { type Bar, type Gantt, layOut, moved, seen, ticks, type Window, zoomed } from "./gantt";
 import type { TimedNode } from "./timed";
@@ -8,6 +9,7 @@ import type { TimedNode } from "./timed";
 const ROW = 22;
 const AXIS = 20;
 const LANE = 64; // pixels for the names of lanes
+const NARROW = 4; // pixels below which a bar has one colour
 const READABLE = 40; // pixels from which on a bar has its name inside
 
 interface Properties {
@@ -105,15 +107,19 @@ function BarView({ bar, x, isActive, onGo }: { bar: Bar; x: (time: number) => nu
   const { node } = bar;
   const y = AXIS + bar.row * ROW + 2;
   const [left, wide] = [x(bar.start), Math.max(1.5, x(bar.end) - x(bar.start))];
-  const parts = bar.pieces.map((piece) => `${t(`phase.${piece.phase}`)} ${timeText(piece.end - piece.start)}`);
-  const said = t("timing.bar", { title: node.title, total: timeText(bar.end - bar.start), device: node.ranOn || t("timing.python"), parts: parts.join(", ") });
+  // Words cost more than rectangles, and stay the same however near the bar is looked at.
+  const said = useMemo(() => {
+    const parts = bar.pieces.map((piece) => `${t(`phase.${piece.phase}`)} ${timeText(piece.end - piece.start)}`);
+    return t("timing.bar", { title: node.title, total: timeText(bar.end - bar.start), device: node.ranOn || t("timing.python"), parts: parts.join(", ") });
+  }, [bar, node, t]);
+  const narrow = wide < NARROW;
   // Steps nearer than three pixels would be one grey block.
   const steps = bar.steps.length > 1 && (x(bar.end) - x(bar.start)) / bar.steps.length > 3 ? bar.steps : [];
   return (
     <g id={`bar-${node.id}`} role="option" aria-selected={isActive} aria-label={said} className={isActive ? "gantt-bar is-active" : "gantt-bar"} onClick={() => onGo(node.id)}>
       <title>{said}</title>
-      <rect x={left} y={y} width={wide} height={ROW - 4} className="gantt-back" />
-      {bar.pieces.map((piece) => (
+      <rect x={left} y={y} width={wide} height={ROW - 4} className={narrow ? `fill-${longest(bar)}` : "gantt-back"} />
+      {!narrow && bar.pieces.map((piece) => (
         <rect key={piece.phase} x={x(piece.start)} y={y} width={Math.max(0.5, x(piece.end) - x(piece.start))} height={ROW - 4} className={`fill-${piece.phase}`} />
       ))}
       {steps.map(([start, end], index) => (
@@ -122,6 +128,11 @@ function BarView({ bar, x, isActive, onGo }: { bar: Bar; x: (time: number) => nu
       {wide > READABLE && <text x={Math.max(left, LANE) + 4} y={y + 13} className="gantt-title">{node.title.slice(0, Math.floor(wide / 7))}</text>}
     </g>
   );
+}
+
+/** Name the phase that took longest. */
+function longest(bar: Bar): Phase {
+  return bar.pieces.reduce((most, piece) => (piece.end - piece.start > most.end - most.start ? piece : most), bar.pieces[0] ?? { phase: "host" as const, start: 0, end: 0 }).phase;
 }
 
 /** Give the width of a box in CSS pixels, as it changes. */
