@@ -136,3 +136,14 @@ def test_a_reload_shows_what_was_looked_at(page: Page, tmp_path: Path) -> None:
     page.reload()
     expect(page.locator(".react-flow__node")).to_have_count(2)
     expect(page.locator(".react-flow__viewport")).to_have_attribute("style", str(seen))
+
+
+def test_a_node_tells_what_it_does(page: Page, tmp_path: Path) -> None:
+    """Its docstring, with all that it takes and gives."""
+    open_graph(page, tmp_path, steps([("ImageCrop", {})]))
+    node(page, "1").locator(".title .name").click()
+    page.keyboard.press("i")
+    about = page.get_by_role("dialog", name="Image Crop")
+    expect(about).to_contain_text("Cut a rectangle out of pictures")
+    expect(about.get_by_role("table", name="Takes").get_by_role("row")).to_have_count(5)
+    expect(about.get_by_role("table", name="Gives").get_by_role("row")).to_have_count(1)

@@ -44,7 +44,7 @@ const PLURAL = new Set(["devices.selected", "devices.ops", "bar.faults"]);
 
 /** Every key that the source names, and those it builds from a code. */
 function used(): Set<string> {
-  const named = all(/["']((?:app|example|bar|palette|node|group|link|fault|note|file|help|find|menu|mask|settings|timing|queue|results|devices|models)\.[\w-]+)["']/g);
+  const named = all(/["']((?:about|app|example|bar|palette|node|group|link|fault|note|file|help|find|menu|mask|settings|timing|queue|results|devices|models)\.[\w-]+)["']/g);
   const codes = [...all(/FormatError\("([\w-]+)"/g), ...all(/refuse\("([\w-]+)"/g)].map((code) => `fault.${code}`);
   const links = all(/code: "(no-node|no-output|no-input|kind|cycle)"/g).map((code) => `link.${code}`);
   return new Set([...named, ...codes, ...links, ...KEY_MAP.map((key) => `command.${key.command}`), ...Object.keys(EXAMPLES).map((name) => `example.${name}`), ...BUILT, ...[...COLUMNS, ...COMPARED].map((column) => `timing.column.${column}`), ...["failed", "cancelled"].flatMap((state) => [`timing.${state}`, `queue.${state}`]), ...PANELS.map((panel) => `${panel}.title`), ...PHASES.map((phase) => `phase.${phase}`), ...AFTERWARDS.map((after) => `after.${after}`), ...PROBLEMS.map((code) => `problem.${code}`), ...LINES.map((how) => `menu.${how}`)]);

@@ -42,6 +42,7 @@ const COMMANDS: Partial<Record<Command, (view: View) => void>> = {
   mute: () => toggleMode("mute"),
   pin: togglePinned,
   wires: showWires,
+  about: showAbout,
   arrange: () => void arrange("selected"),
   fit: (view) => view.fit(null),
   "fit-selection": (view) => view.fit([...tab().selected]),
@@ -71,6 +72,13 @@ export function togglePanel(panel: PanelId): void {
 function showWires(): void {
   const [node] = selectedNodes(tab());
   if (node !== undefined) show({ kind: "wires", node });
+}
+
+/** Tell what the first selected node does. */
+function showAbout(): void {
+  const [node] = selectedNodes(tab());
+  const type = tab().history.present.nodes.get(node ?? "")?.type ?? "";
+  if (app().catalogue.types.has(type)) show({ kind: "about", type });
 }
 
 function nextTab(): void {

@@ -19,6 +19,7 @@ export type Dialog =
   | { readonly kind: "help" }
   | { readonly kind: "find" }
   | { readonly kind: "faults" }
+  | { readonly kind: "about"; readonly type: string }
   | { readonly kind: "mask"; readonly to: InputPlace; readonly file: string }
   | { readonly kind: "wires"; readonly node: NodeId }
   | { readonly kind: "menu"; readonly on: Point }

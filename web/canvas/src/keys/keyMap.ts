@@ -4,7 +4,7 @@ export type Command =
   | "palette" | "run" | "run-front" | "run-selected" | "stop" | "undo" | "redo" | "copy" | "cut" | "paste" | "paste-linked" | "duplicate"
   | "delete" | "select-all" | "clear-selection" | "group" | "collapse" | "bypass" | "mute" | "pin" | "wires" | "arrange" | "fit"
   | "fit-selection" | "minimap" | "save" | "save-as" | "open" | "new-tab" | "next-tab" | "help" | "find" | "theme" | "zoom-in" | "zoom-out"
-  | "panel-timing" | "panel-queue" | "panel-results" | "panel-devices" | "panel-models";
+  | "about" | "panel-timing" | "panel-queue" | "panel-results" | "panel-devices" | "panel-models";
 
 export interface Key {
   readonly command: Command;
@@ -34,6 +34,7 @@ export const KEY_MAP: readonly Key[] = [
   { command: "mute", keys: ["Ctrl+m"] },
   { command: "pin", keys: ["p"] },
   { command: "wires", keys: ["w"] },
+  { command: "about", keys: ["i"] },
   { command: "arrange", keys: ["Ctrl+Shift+f"] },
   { command: "find", keys: ["Ctrl+f"] },
   { command: "fit", keys: ["."] },

@@ -5,6 +5,7 @@ import { useTranslation } from "react-i18next";
 import { isDark } from "../app/commands";
 import { useApp } from "../app/store";
 import { Dock } from "../panels/Dock";
+import { About } from "./About";
 import { Bar } from "./Bar";
 import { Canvas } from "./Canvas";
 import { FaultsDialog } from "./Faults";
@@ -58,6 +59,7 @@ export function App() {
         {dialog?.kind === "wires" && <Wires id={dialog.node} />}
         {dialog?.kind === "find" && <Finder />}
         {dialog?.kind === "faults" && <FaultsDialog />}
+        {dialog?.kind === "about" && <About type={dialog.type} />}
         {dialog?.kind === "mask" && <Suspense fallback={null}><MaskEditor to={dialog.to} file={dialog.file} /></Suspense>}
         {(dialog?.kind === "open" || dialog?.kind === "save") && <FilesDialog kind={dialog.kind} />}
         <Notices />

@@ -9,7 +9,7 @@ import type { Point } from "../model/document";
 import { Modal } from "./Modal";
 import { useView } from "./useKeys";
 
-const COMMANDS: readonly Command[] = ["run-selected", "collapse", "bypass", "mute", "pin", "wires", "duplicate", "group", "arrange", "fit-selection", "delete"];
+const COMMANDS: readonly Command[] = ["run-selected", "collapse", "bypass", "mute", "pin", "wires", "about", "duplicate", "group", "arrange", "fit-selection", "delete"];
 const LINES = ["left", "right", "top", "bottom", "middle", "centre"] as const;
 const GAPS = ["across", "down"] as const;
 

@@ -92,6 +92,7 @@ export const en = {
   settings: {
     title: "This browser", snap: "Snap nodes to a grid", drag: "Dragging the canvas selects, and the wheel moves it", minimap: "Show the minimap",
   },
+  about: { takes: "Takes", gives: "Gives" },
   mask: {
     title: "Paint a mask", size: "Brush", soft: "Softness", erase: "Erase", invert: "Invert", feather: "Soften the edge", clear: "Clear", undo: "Undo",
     save: "Use it", picture: "The picture, and its mask in red",
@@ -104,7 +105,7 @@ export const en = {
   command: {
     palette: "Add a node", run: "Run", "run-front": "Run before all others", "run-selected": "Run only what is selected", stop: "Stop", undo: "Undo", redo: "Redo", copy: "Copy", cut: "Cut",
     paste: "Paste", "paste-linked": "Paste with wires from outside", duplicate: "Duplicate", delete: "Delete", "select-all": "Select all",
-    "clear-selection": "Select nothing", group: "Group", collapse: "Collapse or open", bypass: "Bypass", mute: "Mute", pin: "Pin", wires: "Wires into the node",
+    "clear-selection": "Select nothing", group: "Group", collapse: "Collapse or open", bypass: "Bypass", mute: "Mute", pin: "Pin", wires: "Wires into the node", about: "What the node does",
     arrange: "Arrange", fit: "Show all", "fit-selection": "Show the selection", minimap: "Minimap", save: "Save", "save-as": "Save as",
     open: "Open", "new-tab": "New workflow", "next-tab": "Next workflow", help: "Keys and help", find: "Find a node", theme: "Light or dark",
     "zoom-in": "Nearer", "zoom-out": "Farther",

@@ -89,6 +89,7 @@ export const zh: Words = {
   settings: {
     title: "此浏览器的设置", snap: "节点对齐到网格", drag: "拖动画布为框选，滚轮为平移", minimap: "显示小地图",
   },
+  about: { takes: "输入", gives: "输出" },
   mask: {
     title: "绘制遮罩", size: "画笔", soft: "柔和度", erase: "擦除", invert: "反转", feather: "羽化边缘", clear: "清除", undo: "撤销",
     save: "使用", picture: "图片及其红色遮罩",
@@ -105,7 +106,7 @@ export const zh: Words = {
     arrange: "整理", fit: "显示全部", "fit-selection": "显示所选", minimap: "小地图", save: "保存", "save-as": "另存为",
     open: "打开", "new-tab": "新工作流", "next-tab": "下一个工作流", help: "快捷键与帮助", find: "查找节点", theme: "浅色或深色",
     "zoom-in": "放大", "zoom-out": "缩小",
-    "panel-timing": "时间", "panel-queue": "队列", "panel-results": "结果", "panel-devices": "设备", "panel-models": "模型",
+    about: "节点说明", "panel-timing": "时间", "panel-queue": "队列", "panel-results": "结果", "panel-devices": "设备", "panel-models": "模型",
   },
   timing, queue, results, devices, models,
 };
