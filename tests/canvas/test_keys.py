@@ -37,3 +37,17 @@ def test_a_key_is_changed_obeyed_and_put_back(page: Page, tmp_path: Path) -> Non
     page.keyboard.press("Control+a")
     page.keyboard.press("Control+g")
     expect(frames).to_have_count(2)
+
+
+def test_a_prompt_is_weighed_by_keys(page: Page) -> None:
+    """What is marked stays marked, so a second press goes on."""
+    page.get_by_role("tab", name="Draw from a prompt").click()
+    text = page.locator('.react-flow__node[data-id="2"]').get_by_role("textbox", name="text")
+    text.click()
+    page.keyboard.press("Control+a")
+    for _ in range(3):
+        page.keyboard.press("Control+ArrowUp")
+    expect(text).to_have_value("(red heart on blue:1.15)")
+    for _ in range(3):
+        page.keyboard.press("Control+ArrowDown")
+    expect(text).to_have_value("red heart on blue")
