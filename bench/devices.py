@@ -137,8 +137,7 @@ def timing_figure(folder: Path, steps: int) -> Figure:
 
     steps  inferences of a node; at its end the profile is read, which finds the caches cold
 
-    Both are the same request: where its memory happens to lie makes one some percent faster or
-    slower than its twin, which would hide what is looked for.
+    Both are the same request: where its memory lies makes a twin some percent faster or slower.
     """
     made = model(10, 256)
     part = part_of(made, folder, "stack")
@@ -180,10 +179,7 @@ def _timing_pair(part: ModelPart, steps: int) -> tuple[float, float]:
 
 
 def counting_figure() -> Figure:
-    """Compare a model that counts the time of its operations with one that does not.
-
-    Each pair is made anew, now one first and now the other; see timing_figure for the spread.
-    """
+    """Compare a model that counts its operations' time with one that does not, each made anew."""
     made = model(10, 256)
     ratios: list[float] = []
     for turn in range(2 * PAIRS):
@@ -193,8 +189,7 @@ def counting_figure() -> Figure:
         calls = [partial(each.infer, share_outputs=True) for each in both]
         least = cpu_us(calls if turn % 2 else calls[::-1], 1, 30)
         ratios.append(least[1] / least[0])
-    ratios.sort()
-    value = f"{statistics.median(ratios):.4f} x ({ratios[0]:.3f} to {ratios[-1]:.3f})"
+    value = f"{statistics.median(ratios):.4f} x ({min(ratios):.3f} to {max(ratios):.3f})"
     return Figure("operations counted or not", value)
 
 

@@ -21,10 +21,35 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(400)]
 _ROOT = Path(__file__).parents[2]
 _SOON = 90_000  # ms in which a run ends on a busy machine
 
+Row = tuple[str, list[Any], list[str], list[str]]  # type, values, inputs, outputs
+
+
+def _drawn(id: int, row: Row, links: list[list[Any]]) -> dict[str, Any]:
+    """Write one node of it."""
+    type, values, inputs, outputs = row
+    into = {link[4]: link[0] for link in links if link[3] == id}
+    out = [[link[0] for link in links if link[1:3] == [id, k]] for k in range(len(outputs))]
+    return {
+        "id": id,
+        "type": type,
+        "pos": [300 * (id - 1), 0],
+        "size": [280, 120],
+        "mode": 0,
+        "order": id,
+        "inputs": [
+            {"name": name, "type": "*", "link": into.get(k)} for k, name in enumerate(inputs)
+        ],
+        "outputs": [
+            {"name": name, "type": name, "links": out[k]} for k, name in enumerate(outputs)
+        ],
+        "properties": {"Node name for S&R": type},
+        "widgets_values": values,
+    }
+
 
 def comfy_ui() -> dict[str, Any]:
     """Write a workflow as ComfyUI's editor saves it: nodes with places, links by number."""
-    table: list[tuple[str, list[Any], list[str], list[str]]] = [
+    table: list[Row] = [
         ("CheckpointLoaderSimple", ["text-to-image"], [], ["MODEL", "CLIP", "VAE"]),
         ("CLIPTextEncode", ["apple"], ["clip"], ["CONDITIONING"]),
         ("CLIPTextEncode", [""], ["clip"], ["CONDITIONING"]),
@@ -42,29 +67,7 @@ def comfy_ui() -> dict[str, Any]:
     wires += [(5, 0, 6, 0), (1, 2, 6, 1), (6, 0, 7, 0)]
     kinds = {id: outputs for id, (_, _, _, outputs) in enumerate(table, 1)}
     links = [[n, a, s, b, i, kinds[a][s]] for n, (a, s, b, i) in enumerate(wires, 1)]
-    drawn: list[dict[str, Any]] = []
-    for id, (type, values, inputs, outputs) in enumerate(table, 1):
-        into = {link[4]: link[0] for link in links if link[3] == id}
-        out = [[link[0] for link in links if link[1:3] == [id, k]] for k in range(len(outputs))]
-        drawn.append(
-            {
-                "id": id,
-                "type": type,
-                "pos": [300 * (id - 1), 0],
-                "size": [280, 120],
-                "mode": 0,
-                "order": id,
-                "inputs": [
-                    {"name": name, "type": "*", "link": into.get(k)}
-                    for k, name in enumerate(inputs)
-                ],
-                "outputs": [
-                    {"name": name, "type": name, "links": out[k]} for k, name in enumerate(outputs)
-                ],
-                "properties": {"Node name for S&R": type},
-                "widgets_values": values,
-            }
-        )
+    drawn = [_drawn(id, row, links) for id, row in enumerate(table, 1)]
     return {
         "last_node_id": 7,
         "last_link_id": len(links),
@@ -119,11 +122,8 @@ def downloaded(page: Page, file: Path) -> Path:
     return file
 
 
-def test_from_the_example_to_a_file_that_runs_anywhere(page: Page, tmp_path: Path) -> None:
-    """Edit by keyboard, open what ComfyUI saved, write Chinese, see faults, run, save, reload."""
-    page.get_by_role("tab", name="Draw from a prompt").click()
-    expect(nodes(page)).to_have_count(7)
-
+def _edit_by_keyboard(page: Page) -> None:
+    """Add two nodes, wire and frame them, take the frame back and again."""
     page.keyboard.press("Alt+n")
     add(page, "empty image")
     add(page, "preview image")
@@ -139,17 +139,9 @@ def test_from_the_example_to_a_file_that_runs_anywhere(page: Page, tmp_path: Pat
     page.keyboard.press("Control+y")
     expect(page.locator(".react-flow__node-frame")).to_have_count(1)
 
-    file = tmp_path / "from comfy.json"
-    file.write_text(json.dumps(comfy_ui()), encoding="utf-8")
-    open_file(page, file)
-    expect(nodes(page)).to_have_count(7)
-    expect(page.locator(".react-flow__edge")).to_have_count(9)
 
-    text = node(page, "2").get_by_role("textbox", name="text")
-    text.click()
-    page.keyboard.press("Control+a")
-    compose(page, "苹果 apple", "pingguo")
-    expect(text).to_have_value("苹果 apple")
+def _break_and_mend(page: Page) -> None:
+    """Take a wire off, read what is wrong, and undo it."""
     node(page, "6").locator(".title .name").click()
     page.keyboard.press("w")
     wires = page.get_by_role("dialog", name="Wires into VAE Decode")
@@ -160,6 +152,25 @@ def test_from_the_example_to_a_file_that_runs_anywhere(page: Page, tmp_path: Pat
     page.keyboard.press("Escape")
     page.keyboard.press("Control+z")
     expect(page.get_by_role("button", name="1 fault")).to_have_count(0)
+
+
+def test_from_the_example_to_a_file_that_runs_anywhere(page: Page, tmp_path: Path) -> None:
+    """Edit by keyboard, open what ComfyUI saved, write Chinese, see faults, run, save, reload."""
+    page.get_by_role("tab", name="Draw from a prompt").click()
+    expect(nodes(page)).to_have_count(7)
+    _edit_by_keyboard(page)
+
+    file = tmp_path / "from comfy.json"
+    file.write_text(json.dumps(comfy_ui()), encoding="utf-8")
+    open_file(page, file)
+    expect(nodes(page)).to_have_count(7)
+    expect(page.locator(".react-flow__edge")).to_have_count(9)
+    text = node(page, "2").get_by_role("textbox", name="text")
+    text.click()
+    page.keyboard.press("Control+a")
+    compose(page, "苹果 apple", "pingguo")
+    expect(text).to_have_value("苹果 apple")
+    _break_and_mend(page)
 
     page.keyboard.press("Control+Enter")
     expect(node(page, "7").locator(".pictures img")).to_have_js_property(
@@ -183,6 +194,34 @@ def test_from_the_example_to_a_file_that_runs_anywhere(page: Page, tmp_path: Pat
     expect(node(page, "2").get_by_role("textbox", name="text")).to_have_value("苹果 apple")
 
 
+def _fall_back_and_mend(page: Page) -> None:
+    """Ask for an NPU that is not here, read why it was not used, and press what mends it."""
+    sampler = node(page, "5")
+    sampler.get_by_role("spinbutton", name="steps").fill("2")
+    sampler.get_by_role("combobox", name="Device").select_option("NPU")
+    page.keyboard.press("Control+Enter")
+    why = sampler.locator(".fallbacks")
+    expect(why).to_contain_text("no NPU is here; OpenVINO finds CPU", timeout=_SOON)
+    why.get_by_role("button", name="CPU").click()
+    expect(sampler.get_by_role("combobox", name="Device")).to_have_value("CPU")
+    page.keyboard.press("Control+Enter")
+    expect(sampler.locator(".fallbacks")).to_have_count(0, timeout=_SOON)
+
+
+def _cut_out(page: Page) -> None:
+    """Add what cuts the found faces out and saves them."""
+    add(page, "CropBoxes")
+    page.keyboard.press("w")
+    wires = page.get_by_role("dialog", name=re.compile("^Wires into"))
+    wires.get_by_role("combobox", name="image").select_option("0 1")
+    wires.get_by_role("combobox", name="boxes").select_option("0 4")
+    page.keyboard.press("Escape")
+    add(page, "save image")
+    page.keyboard.press("w")
+    wires.get_by_role("combobox").first.select_option("0 7")
+    page.keyboard.press("Escape")
+
+
 def test_from_a_prompt_to_the_npu_and_to_faces(page: Page, tmp_path: Path) -> None:
     """See a picture grow and its time, mend a fallback, find faces in a photo, run it headless."""
     page.get_by_role("tab", name="Draw from a prompt").click()
@@ -201,16 +240,7 @@ def test_from_a_prompt_to_the_npu_and_to_faces(page: Page, tmp_path: Path) -> No
     expect(timing.locator("tbody th").first).to_have_text("Sampler")
     page.keyboard.press("t")
 
-    sampler = node(page, "5")
-    sampler.get_by_role("spinbutton", name="steps").fill("2")
-    sampler.get_by_role("combobox", name="Device").select_option("NPU")
-    page.keyboard.press("Control+Enter")
-    why = sampler.locator(".fallbacks")
-    expect(why).to_contain_text("no NPU is here; OpenVINO finds CPU", timeout=_SOON)
-    why.get_by_role("button", name="CPU").click()
-    expect(sampler.get_by_role("combobox", name="Device")).to_have_value("CPU")
-    page.keyboard.press("Control+Enter")
-    expect(sampler.locator(".fallbacks")).to_have_count(0, timeout=_SOON)
+    _fall_back_and_mend(page)
 
     page.keyboard.press("Control+o")
     page.get_by_role("button", name="Find faces").click()
@@ -221,16 +251,7 @@ def test_from_a_prompt_to_the_npu_and_to_faces(page: Page, tmp_path: Path) -> No
     photo = _ROOT / "workflows" / "photos" / "astronaut.jpg"
     chooser.value.set_files(photo)
     page.locator(".react-flow__pane").click(position={"x": 5, "y": 5})
-    add(page, "CropBoxes")
-    page.keyboard.press("w")
-    wires = page.get_by_role("dialog", name=re.compile("^Wires into"))
-    wires.get_by_role("combobox", name="image").select_option("0 1")
-    wires.get_by_role("combobox", name="boxes").select_option("0 4")
-    page.keyboard.press("Escape")
-    add(page, "save image")
-    page.keyboard.press("w")
-    wires.get_by_role("combobox").first.select_option("0 7")
-    page.keyboard.press("Escape")
+    _cut_out(page)
     page.keyboard.press("Control+Enter")
     expect(node(page, "8").locator(".pictures img")).to_be_visible(timeout=_SOON)
     face = saved_picture(page, "8", tmp_path / "face.png")
