@@ -85,7 +85,7 @@ def test_it_runs_the_shipped_workflow_from_another_folder(programs: Path, tmp_pa
 
 
 def test_it_draws_from_a_prompt_without_download(programs: Path, tmp_path: Path) -> None:
-    """The text-to-image model is in the wheel, IR and tokens with it: no torch is here to convert."""
+    """Model, IR and tokens are in the wheel; there is no torch here that could convert."""
     words: list[str | Path] = [programs / "vinode", "run", ROOT / "workflows/text_to_image.json"]
     report = json.loads(run([*words, "--timing", "json", "--output", tmp_path / "out"], tmp_path))
     assert report["status"] == "done"
