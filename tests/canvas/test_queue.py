@@ -128,6 +128,5 @@ def test_the_view_follows_the_node_that_runs(page: Page, panel: Locator) -> None
     page.mouse.move(500, -4000)
     page.mouse.up()
     page.locator(".react-flow__pane").click(position={"x": 5, "y": 5})
-    node(page, "5").get_by_role("spinbutton", name="seed").evaluate("field => field.value")
     page.keyboard.press("Control+Enter")
     expect(node(page, "5")).to_be_in_viewport(timeout=120_000)
